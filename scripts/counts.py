@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 
@@ -215,10 +215,14 @@ def count_options(commands: Iterable[tuple[str, Any]]) -> int:
 
 
 def count_settings(model: Any) -> int:  # noqa: ANN401 - a pydantic model, known when it is loaded
-    """Return the settings that an operator may set: the leaves of the tree of sections."""
+    """Return the settings that an operator may set: the leaves of the tree of sections.
+
+    A section that may have several names, or be missing, counts once.
+    """
     total = 0
     for field in model.model_fields.values():
-        section = field.annotation if hasattr(field.annotation, "model_fields") else None
+        held = (field.annotation, *get_args(field.annotation))
+        section = next((each for each in held if hasattr(each, "model_fields")), None)
         total += count_settings(section) if section is not None else 1
     return total
 

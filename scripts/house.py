@@ -26,7 +26,15 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts.counts import COUNTS, Distribution
-from scripts.names import REMEDY, inner_names, public_names, strange_aliases, strangers
+from scripts.names import (
+    REMEDY,
+    inner_names,
+    nested_functions,
+    public_names,
+    reject_names,
+    strange_aliases,
+    strangers,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 BUDGETS = Path(__file__).with_name("budgets.yaml")
@@ -85,9 +93,9 @@ def unexplained(path: Path, tree: ast.Module, text: str) -> list[str]:
 
 def names_outside(distribution: Distribution) -> list[str]:
     """Return the names of a distribution that are not of the glossary."""
+    folder = distribution.folders[0] if distribution.package else distribution.folders[0].parent
     places = [
-        (str(module.path.relative_to(distribution.folders[0])), module.tree)
-        for module in distribution.modules
+        (str(module.path.relative_to(folder)), module.tree) for module in distribution.modules
     ]
     public = [
         name
@@ -96,6 +104,10 @@ def names_outside(distribution: Distribution) -> list[str]:
         if not name.name.startswith("_")
     ]
     inner = strangers(name for place, tree in places for name in inner_names(place, tree))
+    nested = {name for place, tree in places for name in nested_functions(place, tree)}
+    inner = reject_names([*inner, *strangers(sorted(nested, key=str))], distribution.name)
+    if not distribution.package:
+        return inner
     aliases = [alias for place, tree in places for alias in strange_aliases(place, tree)]
     return [*strangers(public), *inner, *aliases]
 
@@ -151,12 +163,12 @@ def main() -> None:
     sys.path[:0] = [str(root / "src"), str(root / "bench/src")]
     found = distributions(root)
     if options.names:
-        print("\n".join(line for each in found if each.package for line in names_outside(each)))
+        print("\n".join(line for each in found for line in names_outside(each)))
         return
     figures = {each.name: {count.name: count.take(each) for count in COUNTS} for each in found}
     if options.check:
         packages = [each for each in found if each.package]
-        wrong = [line for each in packages for line in names_outside(each)]
+        wrong = [line for each in found for line in names_outside(each)]
         broken = [line for each in packages for line in faults(each, root)]
         broken += [line for each in found for line in over_budget(each, figures[each.name])]
         for line in (*wrong, *broken):

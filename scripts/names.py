@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,21 @@ def public_names(place: str, tree: ast.Module) -> Iterator[Name]:
                 yield Name(where, each.target.id)
 
 
+def nested_functions(place: str, tree: ast.Module) -> Iterator[Name]:
+    """Yield the functions that other functions define, which are named as public ones are."""
+    for outer in ast.walk(tree):
+        if not isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        stack: list[ast.AST] = [*outer.body]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not node.name.startswith("_"):
+                    yield Name(f"{place}:{node.lineno}", node.name, function=True)
+            elif not isinstance(node, ast.ClassDef):  # whose methods a library may name
+                stack.extend(ast.iter_child_nodes(node))
+
+
 def inner_names(place: str, tree: ast.Module) -> Iterator[Name]:
     """Yield the names that only the module sees: of private functions, parameters and variables."""
     for node in ast.walk(tree):
@@ -114,7 +129,7 @@ def vocabulary() -> Vocabulary:
 def strangers(names: Iterable[Name]) -> list[str]:
     """Return each name that is not of the glossary, with its place and the word that is not."""
     words_allowed = vocabulary()
-    out = {}
+    out: dict[str, None] = {}
     for each in names:
         words = words_of(each.name)
         wrong = [word for word in words if word in words_allowed.no_names]
@@ -125,6 +140,15 @@ def strangers(names: Iterable[Name]) -> list[str]:
         if wrong:
             out[f"{each.place}: {each.name} ({', '.join(dict.fromkeys(wrong))})"] = None
     return list(out)
+
+
+def reject_names(wrong: Sequence[str], distribution: str) -> list[str]:
+    """Return inner names without those that `words.yaml` accepts, and what it lists needlessly."""
+    accepted = yaml.safe_load(WORDS.read_text("utf-8"))["accepted"].get(distribution, {})
+    listed = [f"{file} {name}" for file, names in accepted.items() for name in names.split()]
+    found = {f"{line.partition(':')[0]} {line.split()[1]}": line for line in wrong}
+    unused = [f"scripts/words.yaml: {each} (is gone)" for each in listed if each not in found]
+    return [line for each, line in found.items() if each not in listed] + unused
 
 
 def _is_allowed(word: str, allowed: set[str]) -> bool:

@@ -103,9 +103,32 @@ def test_recognition_is_switched_off_by_any_source(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("FOURCORNERS_OCR", "0")
     assert Settings.load().ocr is False
     assert Settings.load(ocr=True).ocr is True
-    Path("fourcorners.toml").write_text("ocr = false\nocr_seconds = 60\n")
+    Path("fourcorners.toml").write_text("ocr = false\nseconds = 2\n")
     monkeypatch.delenv("FOURCORNERS_OCR")
     assert (Settings.load().ocr, Settings.load().ocr_seconds) == (False, 60.0)
+
+
+def test_a_setting_of_before_is_named_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = Path("fourcorners.toml")
+    file.write_text("ocr_seconds = 60\n")
+    with pytest.raises(ConfigError, match=r"^ocr_seconds in fourcorners\.toml is no longer"):
+        Settings.load()
+    file.write_text("[llm.roles.judge]\nseed = 4\n")
+    with pytest.raises(ConfigError, match=r"^llm\.roles\.judge\.seed in fourcorners\.toml is not"):
+        Settings.load()
+    file.write_text("[llm.roles]\njudges = 'ollama:a'\n")
+    with pytest.raises(ConfigError, match=r"^llm\.roles\.judges in fourcorners\.toml: .*'judge'"):
+        Settings.load()
+    file.unlink()
+    monkeypatch.setenv("FOURCORNERS_ENCODER_TIMEOUT", "9")
+    with pytest.raises(ConfigError, match="FOURCORNERS_ENCODER_TIMEOUT is not a setting"):
+        Settings.load()
+    monkeypatch.delenv("FOURCORNERS_ENCODER_TIMEOUT")
+    monkeypatch.setenv("FOURCORNERS_OCR_SECONDS", "9")
+    with pytest.raises(ConfigError, match="FOURCORNERS_OCR_SECONDS is no longer") as caught:
+        Settings.load()
+    assert "`seconds`" in caught.value.remedy
+    assert Settings.defaults().jobs >= 1
 
 
 def test_a_section_is_read_from_the_file_and_from_the_environment(
@@ -119,13 +142,13 @@ def test_a_section_is_read_from_the_file_and_from_the_environment(
     )
     monkeypatch.setenv("FOURCORNERS_ENCODER_URL", "http://other/v1")
     monkeypatch.setenv("FOURCORNERS_ENCODER_KEY", "sk-secret")
-    monkeypatch.setenv("FOURCORNERS_RERANKER_MAX_TOKENS", "256")
+    monkeypatch.setenv("FOURCORNERS_RERANKER_KIND", "remote")
     settings = Settings.load()
     assert (settings.encoder.kind, settings.encoder.dimension) == ("remote", 8)
     assert settings.encoder.url == "http://other/v1"
     assert settings.encoder.key.get_secret_value() == "sk-secret"
     assert settings.reranker.path == folders[1] / "judge"
-    assert settings.reranker.max_tokens == 256
+    assert settings.reranker.kind == "remote"
 
 
 def test_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +182,7 @@ def test_a_role_of_the_language_model_can_be_set_in_the_environment(
     work, _ = folders
     (work / "fourcorners.toml").write_text(
         '[llm]\nmodel = "ollama:a"\nprompts = "own"\n'
-        '[llm.roles.judge]\nmodel = "ollama:b"\nseed = 4\n'
+        '[llm.roles.judge]\nmodel = "ollama:b"\ntemperature = 1\n'
     )
     monkeypatch.setenv("FOURCORNERS_LLM_ROLES_JUDGE_MODEL", "ollama:c")
     monkeypatch.setenv("FOURCORNERS_LLM_ROLES_FOLLOW_UP_MAX_TOKENS", "9")
@@ -167,12 +190,13 @@ def test_a_role_of_the_language_model_can_be_set_in_the_environment(
     monkeypatch.setenv("FOURCORNERS_LLM_KEY", "sk-secret")
     settings = Settings.load().llm
     assert (settings.model, settings.max_tokens, settings.prompts) == ("ollama:a", 77, Path("own"))
-    assert (settings.roles.judge.model, settings.roles.judge.seed) == ("ollama:c", 4)
-    assert settings.roles.follow_up.max_tokens == 9
+    assert (judge := settings.roles["judge"]).model == "ollama:c"
+    assert judge.temperature == 1
+    assert settings.roles["follow_up"].max_tokens == 9
     monkeypatch.setenv("FOURCORNERS_LLM_ROLES_WRITE", "ollama:d")
-    assert Settings.load().llm.roles.write.model == "ollama:d"
+    assert Settings.load().llm.roles["write"].model == "ollama:d"
     assert "sk-secret" not in repr(settings)
-    monkeypatch.setenv("FOURCORNERS_LLM_ROLES_JUDGE_SEED", "many")
-    with pytest.raises(ConfigError, match="FOURCORNERS_LLM_ROLES_JUDGE_SEED") as caught:
+    monkeypatch.setenv("FOURCORNERS_LLM_ROLES_JUDGE_MAX_TOKENS", "many")
+    with pytest.raises(ConfigError, match="FOURCORNERS_LLM_ROLES_JUDGE_MAX_TOKENS") as caught:
         Settings.load()
     assert "many" not in caught.value.message

@@ -80,7 +80,7 @@ def pages(path: Path) -> Iterator[tuple[list[str], np.ndarray]]:
 
 
 def under(found: list[tuple[list[str], np.ndarray]], box: Box) -> str:
-    """Return what stands in a box, from left to right."""
+    """Return the words in a box, from left to right."""
     words, places = found[box.page - 1]
     x, y = places[:, 0], places[:, 1]
     inside = np.flatnonzero((box.x0 <= x) & (x <= box.x1) & (box.y0 <= y) & (y <= box.y1))

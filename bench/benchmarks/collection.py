@@ -136,19 +136,19 @@ WAYS: dict[str, Way] = {
 
 def cut_places(places: Iterable[Place], characters: int) -> dict[str, list[Span]]:
     """Return the places that come first, no character twice, up to a number of characters."""
-    kept: dict[str, list[Span]] = {}
+    remaining: dict[str, list[Span]] = {}
     for document, span in places:
-        of_document = kept.setdefault(document, [])
-        for part in _without(span, of_document):
+        of_document = remaining.setdefault(document, [])
+        for part in _unknown_parts(span, of_document):
             part = Span(part.start, min(part.end, part.start + characters))
             characters -= len(part)
             of_document.append(part)
             if not characters:
-                return kept
-    return kept
+                return remaining
+    return remaining
 
 
-def _without(span: Span, known: Sequence[Span]) -> list[Span]:
+def _unknown_parts(span: Span, known: Sequence[Span]) -> list[Span]:
     """Return the parts of a span that are in none of the others."""
     parts, start = [], span.start
     for one in sorted(known, key=lambda each: each.start):

@@ -5,8 +5,8 @@
 Of the nine provisions it draws misses (annotated instances of which less than 75% was returned) and
 false finds (contracts without the provision in which something was quoted, and not forgiven), each
 spread over the provisions in proportion, with a fixed seed. It prints each with the words around
-it, what was quoted, and the best candidates with their scores. What was found by reading such a
-draw stands in docs/extraction-errors.md.
+it, what was quoted, and the best candidates with their scores. docs/extraction-errors.md says what
+reading such a draw found.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404",
 _LAST = ("update_collection", "delete_collection", "delete_document")
 _ADMIN, _NOTE = "root", "who asks"
 _HOSTS = ("hooks.example.com",)
-_PATIENCE = 300.0  # seconds for the review and the answer
+_MAX_WAIT = 300.0  # seconds for the review and the answer
 
 
 def main() -> int:
@@ -137,7 +137,7 @@ def furnish(url: str, token: str) -> None:
         ]
         for path, words in (("/precedents", "cap on liability"), ("/search", "who may end it")):
             client.get(path, params={**place, "q": words}).raise_for_status()  # models are loaded
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _MAX_WAIT
         for task in tasks:
             while not client.get(f"/tasks/{task}").json()["finished"]:
                 if time.monotonic() > until:

@@ -89,11 +89,11 @@ def numbered(made: PreparedFile, number: int) -> DocumentColumns:
     text = _LEASE.replace("00000", f"{number:05d}")
     digest = sha256(text.encode()).hexdigest()
     name = f"lease-{number:05d}.txt"
-    told = {
+    found_figures = {
         "id": digest[:16], "sha256": digest, "name": name, "path": name, "text": text,
         "text_sha256": text_hash(text), "title": f"Lease number {number:05d}",
     }  # fmt: skip
-    document = {**made.columns.document, **told}
+    document = {**made.columns.document, **found_figures}
     return replace(
         made.columns, id=digest[:16], sha256=digest, path=name, text=text, document=document
     )
@@ -127,8 +127,8 @@ def browser() -> Iterator[Page]:
 
 def spent(page: Page) -> dict[str, float]:
     """Return what the page's main thread has spent so far, in CPU milliseconds, and its nodes."""
-    told = page.call("Performance.getMetrics")["metrics"]
-    values = {each["name"]: float(each["value"]) for each in told}
+    found_figures = page.call("Performance.getMetrics")["metrics"]
+    values = {each["name"]: float(each["value"]) for each in found_figures}
     return {
         "script": values["ScriptDuration"] * 1000,
         "layout": (values["LayoutDuration"] + values["RecalcStyleDuration"]) * 1000,
@@ -163,11 +163,7 @@ def scrolled(page: Page, steps: int, step: Callable[[Page, int], None]) -> dict[
 def figures(values: list[float]) -> dict[str, float]:
     """Return median, 95th percentile and worst."""
     cuts = statistics.quantiles(values, n=20)
-    return {
-        "p50": round(cuts[9], 2),
-        "p95": round(cuts[18], 2),
-        "worst": round(max(values), 2),
-    }
+    return {"p50": round(cuts[9], 2), "p95": round(cuts[18], 2), "worst": round(max(values), 2)}
 
 
 def wheel(page: Page, number: int) -> None:
@@ -186,7 +182,7 @@ def key(page: Page, number: int) -> None:
 def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
     """Serve the library, scroll its grid, and return the figures."""
     server = Server(library)
-    told: dict[str, object] = {}
+    found_figures: dict[str, object] = {}
     try:
         grid = f"/reviews/grid?{urlencode({'c': _COLLECTION, 'p': 'scrolling'})}"
         for name, address in (
@@ -201,7 +197,7 @@ def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
                 if status != 200:
                     raise RuntimeError(f"{address} answers {status}")
                 took.append((cpu_seconds(server.pid) - before) * 1000)
-            told[name] = {
+            found_figures[name] = {
                 "first_cpu_ms": round(took[0]), "then_cpu_ms": round(statistics.median(took[1:])),
                 "bytes": len(body),
             }  # fmt: skip
@@ -214,14 +210,14 @@ def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
                 if time.monotonic() > until:
                     raise RuntimeError("the grid does not come")
                 time.sleep(0.2)
-            told["wheel"] = scrolled(page, steps, wheel)
+            found_figures["wheel"] = scrolled(page, steps, wheel)
             page.eval("document.querySelector('#scroll').scrollTop = 0")
             time.sleep(1)
             page.press("ArrowDown")
-            told["keys"] = scrolled(page, steps, key)
+            found_figures["keys"] = scrolled(page, steps, key)
     finally:
         server.stop()
-    return {"provisions": provisions, **told}
+    return {"provisions": provisions, **found_figures}
 
 
 def main() -> None:
@@ -233,18 +229,21 @@ def main() -> None:
     parser.add_argument("--library", type=Path, help="keep the library there, and take it again")
     parser.add_argument("--only-make", action="store_true", help="make the library alone")
     parser.add_argument("--json", type=Path, help="write the figures there, too")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        library = said.library or Path(folder) / "library.db"
+        library = arguments.library or Path(folder) / "library.db"
         if not library.exists():
-            make(library, said.contracts, said.provisions)
-        if said.only_make:
+            make(library, arguments.contracts, arguments.provisions)
+        if arguments.only_make:
             return
-        told = {"contracts": said.contracts, **measured(library, said.provisions, said.steps)}
-    text = json.dumps(told, indent=2)
+        found_figures = {
+            "contracts": arguments.contracts,
+            **measured(library, arguments.provisions, arguments.steps),
+        }
+    text = json.dumps(found_figures, indent=2)
     print(text)
-    if said.json:
-        said.json.write_text(text + "\n")
+    if arguments.json:
+        arguments.json.write_text(text + "\n")
 
 
 if __name__ == "__main__":

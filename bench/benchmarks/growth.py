@@ -18,8 +18,8 @@ playbook is begun, and stopped after some (`--review`).
 
 Seconds and milliseconds are of CPU time, of all threads of the process, since other programs may
 use the machine too; bytes are what a question read with system calls, from the page cache or not.
-`--keep` keeps the library; begun again with the same, a fill goes on where it was, and with
-`--ask-only` nothing is stored. The JSON is written anew at each number of documents.
+`--keep` keeps the library; started again with the same, a fill continues where it was, and with
+`--ask-only` nothing is stored. The JSON is replaced at each number of documents.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class Clock:
         """Return the most memory of the serving process in MB, what all of them share included."""
         if self._server is None:
             return 0
-        told = (self._server / "status").read_text().partition("VmHWM:")[2]
-        return int(told.split()[0]) >> 10
+        written = (self._server / "status").read_text().partition("VmHWM:")[2]
+        return int(written.split()[0]) >> 10
 
 
 class Sampled:
@@ -187,14 +187,18 @@ def judge(url: str, most: int) -> dict[str, object]:
         own, workers, began = time.process_time(), _children(), time.monotonic()
         ticks: list[float] = []
 
-        def tick(_: Progress) -> None:
+        def report_progress(_: Progress) -> None:
             ticks.append(time.monotonic() - began)
             if len(ticks) == most:
                 raise _Enough
 
         with suppress(_Enough):
             fill_review(
-                library, playbook, ReviewScope(again=True), encoder=encoder, on_progress=tick
+                library,
+                playbook,
+                ReviewScope(again=True),
+                encoder=encoder,
+                on_progress=report_progress,
             )
         spent = time.process_time() - own + _children() - workers
     ends = [ticks[len(ticks) * part // 10 - 1] for part in range(1, 11)] if most >= 10 else []
@@ -265,7 +269,9 @@ def ask(url: str) -> dict[str, object]:
             "meaning": [partial(meant, like=query) for query in WORDS],
             "plain": [partial(asked_plainly, query) for query in WORDS],
         }
-        asked = {name: _asked(f"{url}: {name}", asks, clock) for name, asks in kinds.items()}
+        asked = {
+            name: _cost_of_questions(f"{url}: {name}", asks, clock) for name, asks in kinds.items()
+        }
         return {
             "documents": figures.documents,
             "passages": figures.passages,
@@ -278,7 +284,9 @@ def ask(url: str) -> dict[str, object]:
         }
 
 
-def _asked(name: str, asks: Sequence[Callable[[], object]], clock: Clock) -> dict[str, float]:
+def _cost_of_questions(
+    name: str, asks: Sequence[Callable[[], object]], clock: Clock
+) -> dict[str, float]:
     """Ask each question in rounds, the first of which counts only where it is the only one."""
     rounds: list[list[float]] = []
     read: list[float] = []
@@ -305,8 +313,8 @@ def _milliseconds(act: Callable[[], object], clock: Clock) -> float:
 
 def _bytes_read() -> int:
     """Return the bytes that this process has read with system calls; 0 where no system tells."""
-    told = Path("/proc/self/io")
-    return int(told.read_text().split()[1]) if told.exists() else 0
+    written = Path("/proc/self/io")
+    return int(written.read_text().split()[1]) if written.exists() else 0
 
 
 def _children() -> float:
@@ -328,39 +336,39 @@ def _apart(act: Callable[..., object], *arguments: object) -> object:
         return alone.submit(act, *arguments).result()
 
 
-def grow(said: argparse.Namespace, folder: Path) -> None:
+def grow(given: argparse.Namespace, folder: Path) -> None:
     """Fill and ask, number by number, and write the figures each time."""
-    sizes = sorted(int(size) for size in said.documents.split(","))
-    place = said.keep or folder / "firm.db"
-    url = str(place.absolute()) if said.store == "sqlite" else said.store
-    source = said.sources or folder / "sources.db"
-    figures: dict[str, object] = {"store": said.store.partition(":")[0]}
+    sizes = sorted(int(size) for size in given.documents.split(","))
+    place = given.keep or folder / "firm.db"
+    url = str(place.absolute()) if given.store == "sqlite" else given.store
+    source = given.sources or folder / "sources.db"
+    figures: dict[str, object] = {"store": given.store.partition(":")[0]}
     if not source.exists():
-        figures["reading"] = _apart(read, said.data, source, said.jobs)
-    if said.encode:
-        figures["encoding"] = _apart(encode, source, said.encode)
+        figures["reading"] = _apart(read, given.data, source, given.jobs)
+    if given.encode:
+        figures["encoding"] = _apart(encode, source, given.encode)
     points: list[dict[str, object]] = []
     for size in sizes:
-        filled = Filled(0, 0.0, 0) if said.ask_only else _apart(fill, url, source, size)
+        filled = Filled(0, 0.0, 0) if given.ask_only else _apart(fill, url, source, size)
         assert isinstance(filled, Filled)  # noqa: S101 - what a process sends has no type
-        told = _apart(ask, url)
-        assert isinstance(told, dict)  # noqa: S101
+        written = _apart(ask, url)
+        assert isinstance(written, dict)  # noqa: S101
         points.append(
             {
-                **told,
+                **written,
                 "stored": filled.stored,
                 "cpu_store": filled.cpu_store,
                 "filling_peak_mb": filled.peak_mb,
             }
         )
-        if said.review:
-            points[-1]["review"] = _apart(judge, url, said.review)
+        if given.review:
+            points[-1]["review"] = _apart(judge, url, given.review)
         figures["points"] = points
         figures["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
         whole = json.dumps(figures, indent=2)
         _say(whole)
-        if said.json:
-            said.json.write_text(f"{whole}\n", encoding="utf-8")
+        if given.json:
+            given.json.write_text(f"{whole}\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -378,13 +386,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path, help="draw what --runs found, and do nothing else")
     parser.add_argument("--runs", type=Path, nargs="+", default=[])
-    said = parser.parse_args()
-    if said.plot:
-        runs = [json.loads(path.read_text(encoding="utf-8")) for path in said.runs]
-        draw_growth(runs, said.plot)
+    given = parser.parse_args()
+    if given.plot:
+        runs = [json.loads(path.read_text(encoding="utf-8")) for path in given.runs]
+        draw_growth(runs, given.plot)
         return
     with TemporaryDirectory() as folder:
-        grow(said, Path(folder))
+        grow(given, Path(folder))
 
 
 if __name__ == "__main__":

@@ -61,31 +61,31 @@ class Watch(threading.Thread):
         return sum(self._spent.values())
 
     def _look(self) -> None:
-        told: dict[int, list[str]] = {}
+        lines: dict[int, list[str]] = {}
         for each in Path("/proc").iterdir():
             if each.name.isdecimal():
                 try:
-                    told[int(each.name)] = (each / "stat").read_text().rpartition(")")[2].split()
+                    lines[int(each.name)] = (each / "stat").read_text().rpartition(")")[2].split()
                 except OSError:
                     continue
         grown = True
         while grown:
-            more = {pid for pid, stat in told.items() if int(stat[1]) in self._known} - self._known
+            more = {pid for pid, stat in lines.items() if int(stat[1]) in self._known} - self._known
             self._known |= more
             grown = bool(more)
-        for pid in self._known & told.keys():
-            stat = told[pid]
+        for pid in self._known & lines.keys():
+            stat = lines[pid]
             self._spent[pid, stat[19]] = (int(stat[11]) + int(stat[12])) / _HERTZ
 
 
-def ray_overhead(said: argparse.Namespace, folder: Path) -> dict[str, object]:
+def ray_overhead(arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Return CPU seconds of adding the same contracts without Ray and with it."""
-    room = _some(said.data, said.documents, folder)
+    room = _some(arguments.data, arguments.documents, folder)
     spent, added = {}, set()
     for name, on_ray in (("alone", False), ("ray", True)):
         url = str(folder / f"{name}.db")
         process = multiprocessing.get_context("spawn").Process(
-            target=adding, args=(url, str(room), on_ray, said.jobs)
+            target=adding, args=(url, str(room), on_ray, arguments.jobs)
         )
         process.start()
         watch = Watch(process.pid or 0)
@@ -96,7 +96,7 @@ def ray_overhead(said: argparse.Namespace, folder: Path) -> dict[str, object]:
             added.add(len(library.documents()))
     if len(added) > 1:
         raise RuntimeError(f"not the same contracts were added: {added}")
-    return {"documents": added.pop(), "jobs": said.jobs, "cpu_seconds": spent}
+    return {"documents": added.pop(), "jobs": arguments.jobs, "cpu_seconds": spent}
 
 
 def _some(data: Path, count: int, folder: Path) -> Path:
@@ -113,9 +113,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     with TemporaryDirectory() as folder:
-        print(json.dumps(ray_overhead(said, Path(folder)), indent=2))
+        print(json.dumps(ray_overhead(arguments, Path(folder)), indent=2))
 
 
 if __name__ == "__main__":

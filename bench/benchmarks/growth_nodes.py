@@ -8,11 +8,11 @@ All of the first, which are the command, Ray's head and a node, runs on the firs
 is a node on the second core, or is not there. Contracts are read, outlined, encoded by the encoder
 that is shipped, stored in PostgreSQL, and reviewed against a built-in playbook. Where nothing is
 lost to the second node's distance, two take half the seconds of one. The server is reached by its
-Unix socket; each turn has a schema of its own in the database.
+Unix socket; each turn has its own schema in the database.
 
-Told are seconds by the clock, CPU seconds of each machine, and those that all other programs took
-of the two cores meanwhile: where these are not few, the seconds are no measure of the nodes. Turns
-of one node and of two alternate.
+Reported are seconds by the clock, CPU seconds of each machine, and those that all other programs
+took of the two cores meanwhile: where these are not few, the seconds are no measure of the nodes.
+Turns of one node and of two alternate.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class Spending(threading.Thread):
             for name, spent in self._spent.items():
                 for pid in netns_pids(name):
                     try:
-                        told = Path(f"/proc/{pid}/stat").read_text()
+                        figures = Path(f"/proc/{pid}/stat").read_text()
                     except OSError:
                         continue
-                    stat = told.rpartition(")")[2].split()
+                    stat = figures.rpartition(")")[2].split()
                     spent[pid, stat[19]] = (int(stat[11]) + int(stat[12])) / _HERTZ
             return {name: sum(spent.values()) for name, spent in self._spent.items()}
 
@@ -89,7 +89,7 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
     """Add and review, within the first machine, and return what each of the two took."""
     spending = Spending(machines)
     spending.start()
-    told: dict[str, object] = {}
+    figures: dict[str, object] = {}
 
     @contextmanager
     def timed(name: str) -> Iterator[None]:
@@ -98,7 +98,7 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
         seconds, after = time.monotonic() - clock, spending.now()
         own = [round(after[each] - before[each], 1) for each in machines]
         others = max(0.0, busy() - cores - sum(own))
-        told[name] = {
+        figures[name] = {
             "seconds": round(seconds, 1),
             "cpu_s_of_each": own,
             "cpu_s_of_others": round(others, 1),
@@ -125,7 +125,7 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
             "passages": report.passages,
             "cells": len(grid.findings),
             "lost": workers.report.lost_workers,
-            **told,
+            **figures,
         }
 
 
@@ -155,8 +155,8 @@ def _worked(
         text=True,
         check=True,
     )
-    told: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    return {"nodes": nodes, **told}
+    figures: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return {"nodes": nodes, **figures}
 
 
 def main() -> None:
@@ -167,24 +167,24 @@ def main() -> None:
     parser.add_argument("--library", help="the URL of a database, with one `?` at least")
     parser.add_argument("--times", type=int, default=2, help="turns of each")
     parser.add_argument("--inside", nargs="+", help=argparse.SUPPRESS)
-    said = parser.parse_args()
-    if said.inside:
-        room, url, *machines = said.inside
+    arguments = parser.parse_args()
+    if arguments.inside:
+        room, url, *machines = arguments.inside
         print(json.dumps(work(room, url, machines)))
         return
-    if said.data is None or said.library is None:
+    if arguments.data is None or arguments.library is None:
         parser.error("--data names the contracts, --library the database")
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder) / "room"
         room.mkdir()
-        for path in sorted(said.data.glob("*.txt"))[: said.documents]:
+        for path in sorted(arguments.data.glob("*.txt"))[: arguments.documents]:
             shutil.copy(path, room)
         turns = []
-        for turn in range(2 * said.times):
+        for turn in range(2 * arguments.times):
             schema = f"turn{os.getpid()}x{turn}"
-            with psycopg.connect(said.library) as database:
+            with psycopg.connect(arguments.library) as database:
                 database.execute(f"CREATE SCHEMA {schema}".encode())
-            url = f"{said.library}&options=-csearch_path%3D{schema}"
+            url = f"{arguments.library}&options=-csearch_path%3D{schema}"
             turns.append(measure(room, url, 1 + turn % 2))
             print(json.dumps(turns[-1]), file=sys.stderr, flush=True)
         print(json.dumps(turns, indent=2))

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 Point: TypeAlias = Mapping[str, Any]
 Panel: TypeAlias = tuple[str, Mapping[str, Callable[[Point], float]]]
-_INK = "#7d858d"  # told from white and from black
+_INK = "#7d858d"  # distinct from white and from black
 _STORES = {"sqlite": ("one SQLite file", "#0072b2"), "postgresql": ("PostgreSQL", "#d55e00")}
 _DASHES = ("solid", "dashed", "dotted")
 

@@ -1,8 +1,8 @@
 """A large library made of a small one: its contracts over and over, under other names.
 
 In each copy the words of the parties' names become invented words and long numbers become others,
-each as long as before, so that every place in the outline stands. Vectors are the source's with a
-little noise, so nothing is read or encoded anew.
+each as long as before, so that every place in the outline holds. Vectors are the source's with a
+little noise, so nothing is read or encoded again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ROLES = (
     "supplier customer distributor licensee licensor seller buyer agent bank trust partners "
     "systems technologies america american united states national"
 )
-_KEPT = frozenset(_ROLES.split())
+_UNCHANGED = frozenset(_ROLES.split())
 _COLUMNS = (
     "name, path, media_type, reader, pages, marks, warnings, outline, card, title, type, "
     "characters, page_count, needs_ocr, passage_count, words"
@@ -81,7 +81,7 @@ def sources(library: Library) -> Iterator[Source]:
             passages=passages,
             vectors=library.vectors(document=one).matrix,
             units=library.concordance(one).units,
-            named=tuple(sorted(word for word in named if word.casefold() not in _KEPT)),
+            named=tuple(sorted(word for word in named if word.casefold() not in _UNCHANGED)),
         )
 
 
@@ -92,11 +92,14 @@ def variation(one: Source, copy: int, seed: int) -> tuple[DocumentColumns, NDArr
     other = {word.casefold(): invented(len(word), chance) for word in one.named}
     names = re.compile(rf"\b(?:{'|'.join(one.named)})\b", re.IGNORECASE) if one.named else None
 
-    def renamed(text: str) -> str:
+    def rename_party(text: str) -> str:
         return names.sub(lambda found: as_written(found[0], other), text) if names else text
 
-    text = _NUMBER.sub(lambda found: number(found[0], chance), renamed(one.text))
-    name, title = renamed(as_string(one.columns["name"])), renamed(as_string(one.columns["title"]))
+    text = _NUMBER.sub(lambda found: number(found[0], chance), rename_party(one.text))
+    name, title = (
+        rename_party(as_string(one.columns["name"])),
+        rename_party(as_string(one.columns["title"])),
+    )
     layout, key, card = as_string(one.columns["card"]).partition('"value":')
     stem, dot, ending = name.rpartition(".")
     name = f"{stem} {digest[:6]}{dot}{ending}"
@@ -120,7 +123,7 @@ def variation(one: Source, copy: int, seed: int) -> tuple[DocumentColumns, NDArr
             "title": title,
             "text": text,
             "text_sha256": text_hash(text),
-            "card": layout + key + renamed(card),
+            "card": layout + key + rename_party(card),
         },
         passages=tuple(
             (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)

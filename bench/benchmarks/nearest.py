@@ -52,22 +52,22 @@ def compare(matrix: NDArray[np.float32], asked: NDArray[np.float32]) -> None:
 
     leasts = [row[list(own)].min() for row, own in zip(exact, nearest, strict=True)]
 
-    def tell(name: str, found: list[set[int]]) -> None:
-        kept = np.array(  # of passages with the same words any will do
+    def report_progress(name: str, found: list[set[int]]) -> None:
+        share = np.array(  # of passages with the same words any will do
             [
                 (row[list(own)] >= least - 1e-6).sum()
                 for row, own, least in zip(exact, found, leasts, strict=True)
             ]
         )
-        print(f"{name:40} same {np.mean(kept == NEAREST):.3f}  kept {kept.mean() / NEAREST:.4f}")
+        print(f"{name:40} same {np.mean(share == NEAREST):.3f}  kept {share.mean() / NEAREST:.4f}")
 
     def best(products: NDArray[np.float32]) -> list[set[int]]:
         return [set(np.argpartition(-row, NEAREST)[:NEAREST].tolist()) for row in products]
 
     scaled = np.rint(matrix / np.abs(matrix).max(axis=1, keepdims=True) * 127)
     scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
-    tell("float16", best(asked @ matrix.astype(np.float16).astype(np.float32).T))
-    tell("a byte a component, a scale a row", best(asked @ scaled.astype(np.float32).T))
+    report_progress("float16", best(asked @ matrix.astype(np.float16).astype(np.float32).T))
+    report_progress("a byte a component, a scale a row", best(asked @ scaled.astype(np.float32).T))
     codes = VectorCodes((code_block(matrix),))
     most = max(CANDIDATES, TIMES * NEAREST)
     found = []
@@ -75,7 +75,7 @@ def compare(matrix: NDArray[np.float32], asked: NDArray[np.float32]) -> None:
         rows = codes.candidates(vector, most) - 1
         near = np.argsort(-(matrix[rows] @ vector))[:NEAREST]
         found.append(set(rows[near].tolist()))
-    tell(f"codes, then {most:,} vectors", found)
+    report_progress(f"codes, then {most:,} vectors", found)
 
     def needed(name: str, products: NDArray[np.float32]) -> None:
         counts = [
@@ -131,11 +131,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("library", type=Path)
     parser.add_argument("--passages", type=int, help="so many, made of those there are")
-    said = parser.parse_args()
-    with Library.open(said.library, create=False) as library:
+    arguments = parser.parse_args()
+    with Library.open(arguments.library, create=False) as library:
         matrix = library.vectors().matrix
-    if said.passages:
-        repeat(matrix, questions(), said.passages)
+    if arguments.passages:
+        repeat(matrix, questions(), arguments.passages)
     else:
         compare(matrix, questions())
 

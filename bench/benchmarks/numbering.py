@@ -4,7 +4,7 @@
 
 Without files: makes documents, one a feature of Word's lists, in a temporary folder. Each file is
 converted by LibreOffice to text, and each of its paragraphs is looked up in the text read here:
-both must stand after the same number. Prints the agreement for each document and what differs.
+both must follow the same number. Prints the agreement for each document and what differs.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def style(name: str, based: str = "", properties: str = "", kind: str = "paragra
 
 
 class Body:
-    """Paragraphs, each with a word of its own by which it is found again."""
+    """Paragraphs, each with a unique word by which it is found again."""
 
     def __init__(self) -> None:
         self.xml: list[str] = []
@@ -221,8 +221,7 @@ def cases() -> dict[str, Case]:
         ),
         "numbers in words": Case(texts, str(Body().at("0 1 1 2 2 2 0 1 2 " + "0 " * 22))),
         "letters, Roman, chicago, 01": Case(
-            formats,
-            str(Body().at("0 " * 55, 1).at("0 " * 20, 2).at("0 " * 9, 3).at("0 " * 11, 4)),
+            formats, str(Body().at("0 " * 55, 1).at("0 " * 20, 2).at("0 " * 9, 3).at("0 " * 11, 4))
         ),
         "tables and text between": Case(
             one, str(Body().at("0 1").add()) + f"<w:tbl>{row}</w:tr></w:tbl>" + "<w:p/>"
@@ -318,8 +317,7 @@ def write(case: Case, path: Path) -> None:
             f'<Relationships xmlns="{PACKAGE}/relationships">{links}</Relationships>',
         )
         archive.writestr(
-            "word/document.xml",
-            f"<w:document {root}><w:body>{case.body}</w:body></w:document>",
+            "word/document.xml", f"<w:document {root}><w:body>{case.body}</w:body></w:document>"
         )
         for name, content in parts.items():
             archive.writestr(f"word/{name}.xml", f"<w:{name} {root}>{content}</w:{name}>")

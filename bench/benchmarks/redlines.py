@@ -96,29 +96,29 @@ class Outcome:
 
 
 class LibreOffice:
-    """LibreOffice with a profile of its own, which holds the macro that rejects all changes."""
+    """LibreOffice with its own profile, which holds the macro that rejects all changes."""
 
     def __init__(self, folder: Path) -> None:
         self._profile = folder / "profile"
-        self.convert([_made(folder, "first.html", "It makes the profile.")], "txt", folder)
+        self.convert([_write_file(folder, "first.html", "It makes the profile.")], "txt", folder)
         basic = self._profile / "user/basic"
         standard = basic / "Standard"
         standard.mkdir(parents=True, exist_ok=True)
         names = f'xmlns:library="{LIBRARIES}"'
-        _made(
+        _write_file(
             basic,
             "script.xlc",
             f'<library:libraries {names}><library:library library:name="Standard" '
             'library:link="false"/></library:libraries>',
         )
-        _made(
+        _write_file(
             standard,
             "script.xlb",
             f'<library:library {names} library:name="Standard" library:readonly="false" '
             'library:passwordprotected="false"><library:element library:name="Module1"/>'
             "</library:library>",
         )
-        _made(
+        _write_file(
             standard,
             "Module1.xba",
             '<script:module xmlns:script="http://openoffice.org/2000/script" '
@@ -127,7 +127,7 @@ class LibreOffice:
         )
 
     def reject(self, paths: Sequence[Path]) -> None:
-        """Write the text of each document, all its changes rejected, beside it."""
+        """Write the text of each document, all its changes rejected, next to it."""
         self._run("--norestore", f'macro:///Standard.Module1.Reject("{"|".join(map(str, paths))}")')
 
     def convert(self, paths: Sequence[Path], to: str, folder: Path, *options: str) -> None:
@@ -143,7 +143,7 @@ class LibreOffice:
         )
 
 
-def _made(folder: Path, name: str, content: str) -> Path:
+def _write_file(folder: Path, name: str, content: str) -> Path:
     path = folder / name
     path.write_text(content, "utf-8")
     return path
@@ -184,7 +184,9 @@ def word_contracts(
     files = sorted(contracts.glob("*.txt")) if contracts else []
     random.Random(SEED).shuffle(files)  # noqa: S311
     sources = [
-        _made(folder, f"{path.stem[:40]}.html", as_html(read_document(path), listed=at % 2 == 1))
+        _write_file(
+            folder, f"{path.stem[:40]}.html", as_html(read_document(path), listed=at % 2 == 1)
+        )
         for at, path in enumerate(files[:limit])
     ]
     if sources:

@@ -3,7 +3,7 @@
 `python -m benchmarks.references_audit draw references --data DIR` prints candidates drawn at random
 (seeded) from contracts that no rule was made on, each with the words around it and with what the
 code makes of it. Candidates come from patterns wider than the code's, so that what it overlooks is
-drawn too. A person's verdicts stand in tests/bench/outline/audit/
+drawn too. A person's verdicts are in tests/bench/outline/audit/
 {references,terms}.jsonl, as offsets
 and labels without any text of the contracts. `score --data DIR` compares the code with them.
 """

@@ -63,9 +63,9 @@ def sample_contractnli(data: Path, out: Path, draw: random.Random) -> None:
         documents = []
         for each in short:
             annotated = each["annotation_sets"][0]["annotations"]
-            kept = {key: one for key, one in annotated.items() if (each["id"], key) in wanted}
-            if kept:
-                documents.append({**each, "annotation_sets": [{"annotations": kept}]})
+            selected = {key: one for key, one in annotated.items() if (each["id"], key) in wanted}
+            if selected:
+                documents.append({**each, "annotation_sets": [{"annotations": selected}]})
         (out / f"{name}.json").write_text(json.dumps({**split, "documents": documents}), "utf-8")
 
 

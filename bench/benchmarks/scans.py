@@ -80,8 +80,8 @@ def main() -> None:
         engine = find_ocr_engine()
         if engine is None:
             sys.exit("no OCR engine is installed")
-        kept = _Kept(engine, given.cache)
-        ocr.find_ocr_engine = lambda: kept  # type: ignore[attr-defined,assignment]
+        cached_engine = _CachedEngine(engine, given.cache)
+        ocr.find_ocr_engine = lambda: cached_engine  # type: ignore[attr-defined,assignment]
     files = sorted(path for path in given.folder.iterdir() if path.suffix.lower() == ".pdf")
     random.Random(SEED).shuffle(files)  # noqa: S311 - a sample, not a secret
     rows: list[Row] = []
@@ -115,7 +115,7 @@ def main() -> None:
     )
 
 
-class _Kept:
+class _CachedEngine:
     """An engine that looks at no picture twice, in this run or another."""
 
     def __init__(self, engine: OcrEngine, folder: Path) -> None:
@@ -124,15 +124,15 @@ class _Kept:
         self.name = engine.name
 
     def read(self, picture: GreyImage) -> RecognisedPage:
-        return self._once("read", picture, lambda: self._engine.read(picture))
+        return self._cached_result("read", picture, lambda: self._engine.read(picture))
 
     def read_file(self, data: bytes) -> list[RecognisedPage]:
         return self._engine.read_file(data)
 
     def detect_rotation(self, picture: GreyImage) -> int:
-        return self._once("turn", picture, lambda: self._engine.detect_rotation(picture))
+        return self._cached_result("turn", picture, lambda: self._engine.detect_rotation(picture))
 
-    def _once(self, what: str, picture: GreyImage, look: Callable[[], Seen]) -> Seen:
+    def _cached_result(self, what: str, picture: GreyImage, look: Callable[[], Seen]) -> Seen:
         head = f"{self.name} {what} {picture.width} {picture.height} ".encode()
         path = self._folder / hashlib.sha256(head + picture.pixels).hexdigest()
         if path.exists():
@@ -184,7 +184,7 @@ def _measure(name: str, digital: Path, dpi: int, *, show: bool) -> Row:
         1.0
         if left.windows and right.windows
         else _f1(_nodes(left, reference), _nodes(right, recognised)),
-        1.0 if left.windows and right.windows else _f1(_own(left), _own(right)),
+        1.0 if left.windows and right.windows else _f1(_own_labels(left), _own_labels(right)),
         _top(left) == _top(right),
         _mean(sure),
         seconds / len(recognised.pages),
@@ -206,7 +206,7 @@ def _nodes(outline: Outline, document: Document) -> Counter[str]:
     return found
 
 
-def _own(outline: Outline) -> Counter[str]:
+def _own_labels(outline: Outline) -> Counter[str]:
     """Count the nodes' labels without those of their parents."""
     above = {node.id: node.label for node in outline.nodes}
     return Counter(

@@ -61,7 +61,7 @@ _SHARES = {
     "library": 1, "collection": 3, "contract": 4, "search": 3, "ask form": 1, "reviews": 1,
     "grid": 2, "window of the grid": 4,
 }  # fmt: skip
-_PATIENCE = 900.0  # seconds for one answer: the machine may be busy
+_MAX_WAIT = 900.0  # seconds for one answer: the machine may be busy
 _ALONE = 10  # requests of each kind, one after the other, for its CPU time
 
 
@@ -74,7 +74,7 @@ class Seen:
 
 
 class Server:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     def __init__(self, library: Path, temporary: Path | None = None) -> None:
         began = time.monotonic()
@@ -100,7 +100,7 @@ class Server:
 
     def get(self, address: str, data: dict[str, object] | None = None) -> tuple[int, bytes]:
         """Ask for an address; returns status and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_MAX_WAIT)
         try:
             if data is None:
                 connection.request("GET", address)
@@ -115,7 +115,7 @@ class Server:
     def post(self, path: str, body: bytes, kind: str, key: str = "") -> tuple[int, Any]:
         """Send a write to the API, once under a key; returns status and answer."""
         headers = {"Content-Type": kind, **({"Idempotency-Key": key} if key else {})}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_MAX_WAIT)
         try:
             connection.request("POST", f"/api/v1/{path}", body, headers)
             answer = connection.getresponse()
@@ -154,18 +154,18 @@ class Server:
 
 
 def _resident(pid: int, *, alone: bool = False) -> int:
-    told = Path(f"/proc/{pid}/statm").read_text().split()
+    figures = Path(f"/proc/{pid}/statm").read_text().split()
     if alone:
-        return int(told[1]) * 4096
+        return int(figures[1]) * 4096
     threads = Path(f"/proc/{pid}/task").glob("*/children")  # each lists those that it started
     children = [child for thread in threads for child in thread.read_text().split()]
-    return int(told[1]) * 4096 + sum(_resident(int(child)) for child in children)
+    return int(figures[1]) * 4096 + sum(_resident(int(child)) for child in children)
 
 
 def cpu_seconds(pid: int) -> float:
     """Return the CPU time that a process has taken so far, those it started left out."""
-    told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+    figures = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(figures[11]) + int(figures[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Users:
@@ -264,7 +264,7 @@ def measured(
             task = json.loads(server.get("/api/v1/reviews", asked)[1])["id"]
         people = Users(server, where, pause)
         people.read(users, seconds)
-        told: dict[str, object] = {
+        figures: dict[str, object] = {
             "users": users,
             "seconds": seconds,
             "pause": pause,
@@ -276,8 +276,8 @@ def measured(
         }
         if task:
             state = json.loads(server.get(f"/api/v1/tasks/{task}")[1])
-            told["review"] = {key: state[key] for key in ("state", "done", "total")}
-    return told
+            figures["review"] = {key: state[key] for key in ("state", "done", "total")}
+    return figures
 
 
 def _row(seen: Seen) -> dict[str, float]:
@@ -301,14 +301,18 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=10.0, help="seconds to read a page")
     parser.add_argument("--without-review", action="store_true", help="no review meanwhile")
     parser.add_argument("--json", type=Path, help="write the figures there, too")
-    said = parser.parse_args()
-    told = measured(
-        said.library, said.users, said.seconds, said.pause, review=not said.without_review
+    arguments = parser.parse_args()
+    figures = measured(
+        arguments.library,
+        arguments.users,
+        arguments.seconds,
+        arguments.pause,
+        review=not arguments.without_review,
     )
-    text = json.dumps(told, indent=2)
+    text = json.dumps(figures, indent=2)
     print(text)
-    if said.json:
-        said.json.write_text(text + "\n")
+    if arguments.json:
+        arguments.json.write_text(text + "\n")
 
 
 if __name__ == "__main__":

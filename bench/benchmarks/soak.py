@@ -3,7 +3,7 @@
     python -m benchmarks.soak --minutes 480
     python -m benchmarks.soak --minutes 10 --disk 64 --json FILE
 
-Serves a library on a small disk of its own (a tmpfs: Linux, as root or with user namespaces), on
+Serves a library on a small separate disk (a tmpfs: Linux, as root or with user namespaces), on
 this machine's loopback. Each round uploads contracts, asks a question, reads pages and every other
 time reviews them all. In the midst of it the workshop is killed; every fourth round the server is,
 and every third the disk fills to the last byte, and is cleared again. After each round every
@@ -38,7 +38,7 @@ from fourcorners.library.store import Library
 _INSIDE = "FOURCORNERS_SOAK"  # set in the namespaces, to the folder of the small disk
 _EDGE = "x-the-edge-of-a-part"
 _FILES = 4  # a round
-_PATIENCE = 900.0  # seconds for one task: the machine may be busy
+_MAX_WAIT = 900.0  # seconds for one task: the machine may be busy
 _PAGES = ("/", "/c/Lots", "/search?q=assign*+w/10+consent", "/reviews")
 _WORDS = (
     *("delivery", "price", "notice", "insurance", "liability"),
@@ -79,7 +79,7 @@ class Soak:
             self._fill(filler)
         try:
             self._upload(kill=not is_full)
-            question = f"Who bears the {self._chance.choice(_WORDS)}?"
+            question = f"Who pays for the {self._chance.choice(_WORDS)}?"
             self._task("answers", {"question": question, "collection": "Lots"}, kill=False)
             if number % 2 and not is_full:
                 review = {"collection": "Lots", "playbook": "nda-review", "again": True}
@@ -102,8 +102,8 @@ class Soak:
                     continue
 
     def _upload(self, *, kill: bool) -> None:
-        names, status, told = self._send_contracts()
-        self._settle(names, self._await("upload", status, told, kill=kill))
+        names, status, progress = self._send_contracts()
+        self._settle(names, self._await("upload", status, progress, kill=kill))
 
     def _send_contracts(self) -> tuple[list[str], int, dict[str, Any]]:
         """Upload contracts; returns their names, and what the server answers."""
@@ -132,24 +132,26 @@ class Soak:
     def _task(self, path: str, asked: dict[str, object], *, kill: bool) -> None:
         self._await(path, *self._post(path, json.dumps(asked)), kill=kill)
 
-    def _await(self, what: str, status: int, told: dict[str, Any], *, kill: bool) -> dict[str, Any]:
+    def _await(
+        self, what: str, status: int, progress: dict[str, Any], *, kill: bool
+    ) -> dict[str, Any]:
         """Wait for a task's end; on the way its process may be killed. Returns how it ended."""
         if status != 202:
             self.counts[f"{what} refused with {status}"] += 1
             return {}
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _MAX_WAIT
         moment = time.monotonic() + self._chance.uniform(0.0, 2.0)
-        while told["state"] not in ("done", "failed", "cancelled"):
+        while progress["state"] not in ("done", "failed", "cancelled"):
             if time.monotonic() > until:
-                self.faults.append(f"{what}: still {told['state']} after {_PATIENCE:g} s")
-                return told
+                self.faults.append(f"{what}: still {progress['state']} after {_MAX_WAIT:g} s")
+                return progress
             if kill and time.monotonic() > moment:
                 kill = not self._server.kill_workshop()
                 self.counts["workshop killed"] += not kill
             time.sleep(0.2)
-            told = json.loads(self._ask(f"/api/v1/tasks/{told['id']}")[1])
-        self.counts[f"{what} {told['state']}"] += 1
-        return told
+            progress = json.loads(self._ask(f"/api/v1/tasks/{progress['id']}")[1])
+        self.counts[f"{what} {progress['state']}"] += 1
+        return progress
 
     def _restart(self) -> None:
         """Kill the server while it reads contracts, and start another."""

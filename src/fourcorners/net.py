@@ -347,13 +347,13 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> Htt
         ) from None
     host = urlsplit(url).hostname or ""
 
-    async def only_there(request: httpx2.Request) -> None:
+    async def check_request(request: httpx2.Request) -> None:
         if request.url.host.strip("[]").lower() != host.lower():
             raise CallError(f"{request.url.host} was to be called, which is not configured.")
         for name in [each for each in request.headers if each.startswith("x-stainless-")]:
             del request.headers[name]  # what they tell of this machine
 
-    async def plainly(response: httpx2.Response) -> None:
+    async def check_response(response: httpx2.Response) -> None:
         if 300 <= response.status_code < 400:
             raise CallError(
                 f"{redact_url(url)}: the server answered {response.status_code} (redirect)."
@@ -368,7 +368,7 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> Htt
         follow_redirects=False,
         headers={"Accept-Encoding": "identity"},
         mounts=direct,
-        event_hooks={"request": [only_there], "response": [plainly]},
+        event_hooks={"request": [check_request], "response": [check_response]},
     )
 
 

@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from platformdirs import user_config_path, user_data_path
 from pydantic import Field, SecretStr, ValidationError, model_validator
@@ -23,11 +23,22 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fourcorners.errors import ConfigError
-from fourcorners.source_settings import McpSettings, ResearchSettings, Section, WebhookSettings
+from fourcorners.source_settings import (
+    McpSettings,
+    ResearchSettings,
+    Section,
+    WebhookSettings,
+    nested_values,
+)
 
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
 PREFIX = "FOURCORNERS_"
+OCR_FACTOR = 30  # recognizing a page takes that many times as long as reading its text
+RoleName = Literal[
+    "extract", "follow_up", "judge", "write", "archivist", "interrogator", "researcher"
+]
+_REMOVED = {"ocr_seconds": f"OCR may take {OCR_FACTOR} times `seconds`: set that instead."}
 
 
 def processor_count() -> int:
@@ -50,8 +61,6 @@ class EncoderSettings(Section):
     key: SecretStr = SecretStr("")
     dimension: int | None = Field(default=None, ge=1, le=65_536)
     batch: int = Field(default=64, ge=1, le=2_048)
-    timeout: float = Field(default=60.0, gt=0)
-    attempts: int = Field(default=5, ge=1, le=20)
 
 
 class RerankerSettings(Section):
@@ -59,13 +68,9 @@ class RerankerSettings(Section):
 
     kind: Literal["local", "answer-reader", "remote"] = "local"
     path: Path | None = None
-    max_tokens: int | None = Field(default=None, ge=16, le=8_192)
     model: str = ""
     url: str = ""
     key: SecretStr = SecretStr("")
-    batch: int = Field(default=64, ge=1, le=1_000)
-    timeout: float = Field(default=60.0, gt=0)
-    attempts: int = Field(default=5, ge=1, le=20)
 
 
 class VerdictsSettings(Section):
@@ -85,10 +90,7 @@ class LlmRoleSettings(Section):
     url: str = ""
     key: SecretStr = SecretStr("")
     temperature: float | None = Field(default=None, ge=0, le=2)
-    seed: int | None = None
     max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
-    timeout: float | None = Field(default=None, gt=0)
-    attempts: int | None = Field(default=None, ge=1, le=20)
     concurrency: int | None = Field(default=None, ge=1, le=256)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -103,18 +105,6 @@ class LlmRoleSettings(Section):
         return {"model": values} if isinstance(values, str) else values
 
 
-class LlmRolesSettings(Section):
-    """The settings of each role: reading, following up, judging, writing, and three agents."""
-
-    extract: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-    follow_up: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-    judge: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-    write: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-    archivist: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-    interrogator: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-    researcher: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
-
-
 class LlmSettings(Section):
     """The language model; by default none, and nothing is ever called."""
 
@@ -126,8 +116,6 @@ class LlmSettings(Section):
     max_tokens: int = Field(default=4_096, ge=1, le=1_000_000)
     timeout: float = Field(default=120.0, gt=0)
     attempts: int = Field(default=4, ge=1, le=20)
-    silent_after: int = Field(default=5, ge=1, le=1_000)
-    silent_for: float = Field(default=30.0, ge=0, le=3_600)
     concurrency: int = Field(default=4, ge=1, le=256)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -140,35 +128,13 @@ class LlmSettings(Section):
     prompts: Path | None = None
     record: Path | None = None
     replay: Path | None = None
-    roles: LlmRolesSettings = LlmRolesSettings()
+    roles: dict[RoleName, LlmRoleSettings] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
     def _roles_of_the_environment(cls, values: object) -> object:
         """Put `roles_judge_model`, as the environment has it, to its place; it wins there."""
-        if not isinstance(values, dict):
-            return values
-        roles = values.get("roles", {})
-        if not isinstance(roles, dict):
-            return values
-        named_roles, merged = {}, dict(roles)
-        for key, value in values.items():
-            role = _role_name(key)
-            if not role:
-                named_roles[key] = value
-                continue
-            name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
-            there = merged.get(role, {})
-            there = {"model": there} if isinstance(there, str) else there
-            merged[role] = {**there, name: value} if isinstance(there, dict) else there
-        return {**named_roles, "roles": merged} if merged else named_roles
-
-
-def _role_name(key: object) -> str:
-    for role in LlmRolesSettings.model_fields:
-        if isinstance(key, str) and (key == f"roles_{role}" or key.startswith(f"roles_{role}_")):
-            return role
-    return ""
+        return nested_values(values, "roles", get_args(RoleName))
 
 
 class OidcRoleSettings(Section):
@@ -197,8 +163,6 @@ class OidcSettings(Section):
     roles: tuple[OidcRoleSettings, ...] = ()
     role_days: int = Field(default=30, ge=1, le=3_660)
     session_hours: float = Field(default=12.0, gt=0, le=168)
-    skew: float = Field(default=60.0, ge=0, le=300)
-    timeout: float = Field(default=10.0, gt=0, le=60)
 
 
 class TelemetrySettings(Section):
@@ -208,9 +172,6 @@ class TelemetrySettings(Section):
     headers: dict[str, SecretStr] = Field(default_factory=dict)
     service: str = Field(default="fourcorners", min_length=1, max_length=60)
     share: float = Field(default=1.0, ge=0, le=1)
-    queue: int = Field(default=2_048, ge=16, le=65_536)
-    every: float = Field(default=5.0, gt=0, le=300)
-    timeout: float = Field(default=10.0, gt=0, le=60)
 
 
 class Settings(BaseSettings):
@@ -231,7 +192,6 @@ class Settings(BaseSettings):
     memory_mb: int = Field(default=1500, ge=64)
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True
-    ocr_seconds: float = Field(default=1800.0, gt=0)
     reviewer: str = Field(default="", max_length=120)
     benchmarks: Path | None = None
     hosts: tuple[str, ...] = ()
@@ -257,6 +217,16 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, _FileSource(settings_cls)
 
+    @property
+    def ocr_seconds(self) -> float:
+        """The time limit for the OCR of one file."""
+        return OCR_FACTOR * self.seconds
+
+    @classmethod
+    def defaults(cls) -> Settings:
+        """Return the defaults, whatever the user's file and environment say."""
+        return cls.model_construct()
+
     @classmethod
     def load(cls, **overrides: str | float | None) -> Settings:
         """Read the settings; an override that is not None wins over every other source.
@@ -265,6 +235,9 @@ class Settings(BaseSettings):
             ConfigError: If a value or a key is wrong; the message names it and its place.
         """
         given = {key: value for key, value in overrides.items() if value is not None}
+        for key, remedy in _REMOVED.items():
+            if os.environ.get(variable := f"{PREFIX}{key.upper()}"):
+                raise ConfigError(f"{variable} is no longer a setting.", remedy=remedy)
         try:
             return cls(**given)  # type: ignore[arg-type]
         except ValidationError as error:
@@ -293,6 +266,8 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise ConfigError(f"{file} cannot be read: {error}.", remedy="Correct the TOML.") from error
     for key in values:
+        if key in _REMOVED:
+            raise ConfigError(f"{key} in {file} is no longer a setting.", remedy=_REMOVED[key])
         if key not in known:
             near = get_close_matches(key, known, n=2, cutoff=0.5)
             raise ConfigError(
@@ -331,7 +306,7 @@ def _resolve_paths(held: object, names: tuple[str, ...], folder: Path) -> None:
 
 def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
     fault = error.errors()[0]
-    keys = [str(step) for step in fault["loc"]]
+    keys = [str(step) for step in fault["loc"] if step != "[key]"]
     variable = f"{PREFIX}{'_'.join(keys).upper()}"
     if keys[0] in overrides:
         place = f"--{keys[0].replace('_', '-')}"
@@ -339,13 +314,16 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
         place = f"the environment's {variable}"
     else:
         place = f"{'.'.join(keys)} in {settings_file()}"
+    if fault["type"] == "extra_forbidden":
+        raise ConfigError(
+            f"{place} is not a setting, or no longer one.",
+            remedy="Remove it, or correct its name. docs/commands.md lists the settings.",
+        ) from error
     # A value in a section may be a secret, even under a misspelt key.
     value = f" is {fault['input']!r}" if len(keys) == 1 and keys[0] in _PLAIN_SETTINGS else ""
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 
 
-_SECTIONS = {
-    *("encoder", "reranker", "verdicts", "llm", "research", "mcp", "oidc", "telemetry"),
-    "webhooks",
+_PLAIN_SETTINGS = {
+    name for name, about in Settings.model_fields.items() if not isinstance(about.default, Section)
 }
-_PLAIN_SETTINGS = frozenset(Settings.model_fields) - _SECTIONS

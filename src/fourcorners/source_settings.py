@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
-Seconds = Annotated[float, Field(gt=0, le=600)]
 
 
 class Section(BaseModel):
@@ -29,7 +27,6 @@ class WikipediaSettings(Section):
 
     site: str = "https://en.wikipedia.org"
     licence: str = "CC BY-SA 4.0"
-    timeout: Seconds = 20.0
 
 
 class WebSearchSettings(Section):
@@ -37,7 +34,6 @@ class WebSearchSettings(Section):
 
     url: str
     headers: dict[str, SecretStr] = Field(default_factory=dict)
-    timeout: Seconds = 20.0
 
 
 class StatutesSettings(Section):
@@ -55,7 +51,6 @@ class SqlSettings(Section):
     module: str = ""
     connect: dict[str, str | int | bool] = Field(default_factory=dict)
     query: str = ""
-    timeout: Seconds = 10.0
 
     @model_validator(mode="after")
     def _one_database(self) -> SqlSettings:
@@ -77,7 +72,6 @@ class McpServerSettings(Section):
     tool: str = ""
     argument: str = ""
     licence: str = ""
-    timeout: Seconds = 30.0
 
     @model_validator(mode="after")
     def _one_server(self) -> McpServerSettings:
@@ -128,20 +122,26 @@ class ResearchSettings(Section):
     @classmethod
     def _of_the_environment(cls, values: object) -> object:
         """Put `external_on`, as the environment has it, to its place; it wins there."""
-        if not isinstance(values, dict):
-            return values
-        begin = "external_"
-        given = {
-            str(k).removeprefix(begin): v for k, v in values.items() if str(k).startswith(begin)
-        }
-        own_values = {key: value for key, value in values.items() if not str(key).startswith(begin)}
-        held = own_values.get("external", {})
-        if given and isinstance(held, dict):
-            own_values["external"] = {
-                **held,
-                **{key: _parse_json(value) for key, value in given.items()},
-            }
-        return own_values
+        return nested_values(values, "external", ExternalSettings.model_fields)
+
+
+def nested_values(values: object, field: str, names: Iterable[str]) -> object:
+    """Put `field_name` and `field_name_key`, as the environment has them, into `field`."""
+    held = values.get(field, {}) if isinstance(values, dict) else None
+    if not isinstance(values, dict) or not isinstance(held, dict):
+        return values
+    merged, others = dict(held), {}
+    for key, value in values.items():
+        rest = str(key).removeprefix(f"{field}_")
+        name = next((each for each in names if f"{rest}_".startswith(f"{each}_")), "")
+        if rest == key or not name:
+            others[key] = value
+        elif inner := rest.removeprefix(name).removeprefix("_"):
+            there = merged.get(name, {})  # of a role a plain name is its model
+            merged[name] = {**({"model": there} if isinstance(there, str) else there), inner: value}
+        else:
+            merged[name] = _parse_json(value)
+    return {**others, field: merged} if merged else others
 
 
 def _parse_json(value: object) -> object:

@@ -123,7 +123,7 @@ def test_no_line_is_wider_than_the_terminal(larch: Program, columns: int) -> Non
         ["show", "northmere master", "--outline"],
         ["show", "halden", "--provision", "Change of control"],
         ["show", "vantry", "--provision", "Source code escrow"],
-        ["playbook", "list"],
+        ["playbook", "show"],
     ):
         lines = larch(*command, columns=columns).out.splitlines()
         wide = [line for line in lines if len(line) > columns and not line.startswith("File")]
@@ -172,8 +172,8 @@ def test_review(larch: Program) -> None:
 
 
 def test_playbooks(program: Program) -> None:
-    shown = program("playbook", "list").out
-    told = program("playbook", "list", "--json").json
+    shown = program("playbook", "show").out
+    told = program("playbook", "show", "--json").json
     for book in told:
         assert f"{book['id']}  {book['name']}, {len(book['provisions'])} provisions" in shown
     checked = program("playbook", "check", "due-diligence").out

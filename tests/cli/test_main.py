@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HEAVY = ("apsw", "jinja2", "lxml", "numpy", "onnxruntime", "pydantic", "pypdfium2", "xlsxwriter")
 COMMANDS = [
     *[[name] for name in ("add", "review", "search", "show", "status", "playbook", "bench")],
-    ["playbook", "list"],
+    ["playbook", "show"],
     ["playbook", "check"],
     ["bench", "extraction"],
     ["bench", "outline"],
@@ -45,6 +45,12 @@ def test_help_needs_nothing_heavy() -> None:
 
 def test_the_version(program: Program) -> None:
     assert program("--version").out == f"fourcorners {__version__}\n"
+
+
+def test_a_command_of_before_names_the_new_one(program: Program) -> None:
+    for old, new in (("jobs cancel 3", "jobs --cancel ID"), ("chat", "ask, without a question")):
+        said = program(*old.split(), code=2).err
+        assert f"Use fourcorners {new}." in said
 
 
 @pytest.mark.parametrize("command", [[], *COMMANDS], ids=" ".join)
@@ -127,8 +133,8 @@ def test_a_closed_pipe_is_no_error(larch: Program) -> None:
 @pytest.mark.parametrize(
     ("shell", "arguments", "problem"),
     [
-        ('exec "$@" > /dev/full', ["jobs", "list"], "no room to write"),
-        ('exec "$@" > /dev/full', ["jobs", "list", "--json"], "no room to write"),
+        ('exec "$@" > /dev/full', ["jobs"], "no room to write"),
+        ('exec "$@" > /dev/full', ["jobs", "--json"], "no room to write"),
         ('ulimit -n 12; exec "$@"', ["add", ".", "--words-only"], "too many files are open"),
     ],
 )

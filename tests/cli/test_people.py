@@ -264,7 +264,7 @@ def test_the_record_is_proved_and_damage_is_named(room: Program) -> None:
     assert "Nothing up to entry 3" in room("audit", "verify", "--head", head, *LIBRARY).out
     assert "no entry" in room("audit", "verify", "--head", "0" * 64, *LIBRARY, code=1).out.lower()
     assert "is no head" in room("audit", "verify", "--head", "xyz", *LIBRARY, code=2).err
-    room("audit", "export", "--out", "audit.jsonl", *LIBRARY)
+    room("audit", "list", "--out", "audit.jsonl", *LIBRARY)
     exported = (room.folder / "audit.jsonl").read_text("utf-8")
     assert len(exported.splitlines()) == 4
     assert "secret words" not in exported
@@ -297,7 +297,7 @@ def test_confirmed_findings_are_collected(room: Program) -> None:
 
 
 def test_unfinished_jobs_say_how_to_go_on(room: Program) -> None:
-    assert room("jobs", "list", *LIBRARY).out == "Nothing is unfinished.\n"
+    assert room("jobs", *LIBRARY).out == "Nothing is unfinished.\n"
     database = sqlite3.connect(room.folder / "a.db")
     spec = json.dumps({"playbook": "due-diligence", "hash": "x", "collection": "Project Larch"})
     database.execute(
@@ -308,22 +308,23 @@ def test_unfinished_jobs_say_how_to_go_on(room: Program) -> None:
     database.execute("INSERT INTO steps VALUES (?, 'a', 'waiting', '', 0, 1, '', '')", (number,))
     database.commit()
     database.close()
-    told = " ".join(room("jobs", "list", *LIBRARY).out.split())
+    told = " ".join(room("jobs", *LIBRARY).out.split())
     assert "review of Project Larch: 0 of 1 done, stopped, begun" in told
     assert "days ago" in told
-    (job,) = room("jobs", "list", "--json", *LIBRARY).json
+    (job,) = room("jobs", "--json", *LIBRARY).json
     assert job["go_on"] == (
         "fourcorners review --playbook due-diligence --collection 'Project Larch' --library a.db"
     )
-    assert "1 left undone" in room("jobs", "cancel", str(number), *LIBRARY).out
-    assert "is finished" in room("jobs", "cancel", str(number), *LIBRARY, code=2).err
-    assert "is not there" in room("jobs", "cancel", "99", *LIBRARY, code=2).err
-    assert len(room("jobs", "list", "--all", "--json", *LIBRARY).json) >= 2
+    assert "1 left undone" in room("jobs", "--cancel", str(number), *LIBRARY).out
+    assert "is finished" in room("jobs", "--cancel", str(number), *LIBRARY, code=2).err
+    assert "is not there" in room("jobs", "--cancel", "99", *LIBRARY, code=2).err
+    assert len(room("jobs", "--all", "--json", *LIBRARY).json) >= 2
 
 
 def test_only_failed_cells_are_tried_again(room: Program) -> None:
     said = room("review", "--words-only", "--only", "failed", "--json", *LIBRARY).json
     assert "failed" not in said["counts"]["states"]
     assert (
-        "Give only one of the two" in room("review", "--only", "failed", "--again", *LIBRARY, code=2).err
+        "Give only one of the two"
+        in room("review", "--only", "failed", "--again", *LIBRARY, code=2).err
     )

@@ -55,7 +55,7 @@ def test_no_command_writes_what_others_can_read(program: Program, dataroom: Path
     for suffix in ("xlsx", "ics"):
         program("obligations", *IN, "-o", room / f"obligations.{suffix}")
     program("dates", *IN, "--within", "9000", "--ics", room / "dates.ics")
-    program("audit", "export", "--out", room / "audit.jsonl", *LIBRARY)
+    program("audit", "list", "--out", room / "audit.jsonl", *LIBRARY)
     program("bank", "import", given, *LIBRARY)
     program("bank", "export", "--out", room / "bank.jsonl", *LIBRARY)
     program("bank", "export", "--beir", "--out", room / "beir", *LIBRARY)

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from fourcorners.errors import ConfigError
 from fourcorners.llm import Budget, FakeModel, Port, Recorder, Role, is_configured, open_port
 from fourcorners.llm.configure import RolePlan, role_plans
-from fourcorners.settings import LlmRoleSettings, LlmRolesSettings, LlmSettings
+from fourcorners.settings import LlmSettings
 
 KEY = "sk-very-secret"
 
@@ -23,8 +23,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def said(roles: dict[str, dict[str, Any]] | None = None, **given: Any) -> LlmSettings:
-    own = {name: LlmRoleSettings(**values) for name, values in (roles or {}).items()}
-    return LlmSettings(**given, roles=LlmRolesSettings(**own))
+    return LlmSettings.model_validate({**given, "roles": roles or {}})
 
 
 def plan(role: Role = Role.EXTRACT, **given: Any) -> RolePlan:

@@ -7,6 +7,7 @@ import pytest
 from fourcorners import models
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models import registry
+from fourcorners.settings import Settings
 from tests.models.graph import cross_encoder, write_tokenizer
 
 
@@ -67,16 +68,16 @@ def test_there_is_no_reranker_unless_one_is_configured(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FOURCORNERS_RERANKER_PATH", raising=False)
-    assert models.default_reranker() is None
+    assert models.default_reranker(Settings.load().reranker) is None
     folder = tmp_path / "summing"
     folder.mkdir()
     folder.joinpath("model.onnx").write_bytes(cross_encoder())
     write_tokenizer(folder)
     monkeypatch.setenv("FOURCORNERS_RERANKER_PATH", str(folder))
-    reranker = models.default_reranker(threads=1)
+    reranker = models.default_reranker(Settings.load().reranker, threads=1)
     assert reranker is not None
     assert reranker.name.startswith("summing/local-")
     assert reranker.scores("notice", ["law"]).shape == (1,)
     monkeypatch.setenv("FOURCORNERS_RERANKER_PATH", str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="nowhere is not there"):
-        models.default_reranker()
+        models.default_reranker(Settings.load().reranker)

@@ -166,7 +166,9 @@ def test_a_claim_is_never_shown_as_evidence(review: Review, tmp_path: Path) -> N
     assert "Not verified: not in the text, so no evidence" in content(article)
     (shown,) = article.xpath(".//blockquote")
     assert "claim" in shown.get("class")
-    assert "1 not in the text, so that nothing rests on them" in content(tree.get_element_by_id("about"))
+    assert "1 not in the text, so that nothing rests on them" in content(
+        tree.get_element_by_id("about")
+    )
 
 
 def test_a_long_list_of_gaps_is_counted_and_kept_whole_in_the_grid(

@@ -25,9 +25,12 @@ from fourcorners.research.context import build_context
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.research.sources import (
     INTERNAL_TOOLS,
+    database,
     external_tools,
     known_sources,
+    mcp_server,
     statutes,
+    web,
 )
 from fourcorners.research.sources.guard import MAX_CHARACTERS, MAX_QUERY, GuardedSource
 from fourcorners.research.sources.statutes import Statutes
@@ -56,7 +59,7 @@ def tool(name: str, **sections: object) -> Tool:
 
 def notes(how: str, **more: object) -> Tool:
     command = (sys.executable, str(PROGRAM), how)
-    section = {"says": "the firm's notes", "command": command, "timeout": 20, **more}
+    section = {"says": "the firm's notes", "command": command, **more}
     return tool("notes", mcp={"notes": section})
 
 
@@ -230,9 +233,12 @@ def test_a_search_engine(server: Served) -> None:
         Reply("{}", pause=0.5),
     ],
 )
-def test_a_bad_server_ends_a_look_and_nothing_else(server: Served, reply: Reply) -> None:
+def test_a_bad_server_ends_a_look_and_nothing_else(
+    server: Served, reply: Reply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "_SECONDS", 0.4)
     server.answer = lambda _: reply
-    section = {"site": site(server), "timeout": 0.4}
+    section = {"site": site(server)}
     began = time.monotonic()
     with pytest.raises(CallError) as caught:
         look(tool("wikipedia", wikipedia=section))
@@ -294,10 +300,13 @@ def test_a_query_of_the_model(matters: Path) -> None:
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n",
     ],
 )  # fmt: skip
-def test_a_database_is_only_read_and_not_for_long(matters: Path, query: str) -> None:
+def test_a_database_is_only_read_and_not_for_long(
+    matters: Path, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_SECONDS", 0.3)
     before = matters.read_bytes()
     try:
-        look(base(matters, timeout=0.3), query)
+        look(base(matters), query)
     except FourcornersError:
         pass
     else:
@@ -336,7 +345,8 @@ def test_a_database_by_its_module(matters: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_driver_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "connect", lambda **_: time.sleep(3))
-    section = {"says": "x", "module": "sqlite3", "query": "SELECT :words", "timeout": 0.2}
+    monkeypatch.setattr(database, "_SECONDS", 0.2)
+    section = {"says": "x", "module": "sqlite3", "query": "SELECT :words"}
     with pytest.raises(CallError, match=r"within 0\.2 seconds"):
         look(tool("db", sql={"db": section}))
 
@@ -364,12 +374,12 @@ def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FOURCORNERS_RESEARCH_EXTERNAL_ON", "true")
-    monkeypatch.setenv("FOURCORNERS_RESEARCH_EXTERNAL_WIKIPEDIA", '{"timeout": 3}')
+    monkeypatch.setenv("FOURCORNERS_RESEARCH_EXTERNAL_WIKIPEDIA", '{"licence": "free"}')
     monkeypatch.setenv("FOURCORNERS_MCP_WRITE", "true")
     found = Settings.load(library="x.db")
     assert known_sources(found.research.external) == ["statutes", "wikipedia"]
     assert found.research.external.wikipedia is not None
-    assert found.research.external.wikipedia.timeout == 3
+    assert found.research.external.wikipedia.licence == "free"
     assert found.mcp.write is True
     monkeypatch.setenv("FOURCORNERS_RESEARCH_EXTERNAL_WEB", '{"secret": ')
     with pytest.raises(ConfigError) as caught:
@@ -444,10 +454,13 @@ def test_an_mcp_server_finds_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) ->
         ("has two tools", "2 tools to choose from"),
     ],
 )
-def test_an_odd_mcp_server_ends_a_look_and_nothing_else(how: str, said: str) -> None:
-    limit: dict[str, object] = {"timeout": 2} if "2 seconds" in said else {}
+def test_an_odd_mcp_server_ends_a_look_and_nothing_else(
+    how: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "2 seconds" in said:
+        monkeypatch.setattr(mcp_server, "_SECONDS", 2)
     with pytest.raises(CallError, match=said):
-        look(notes(how, **limit))
+        look(notes(how))
 
 
 def test_a_program_that_is_not_there_is_told() -> None:
@@ -487,7 +500,7 @@ def test_an_mcp_server_over_http() -> None:
 )
 def test_what_is_no_mcp_server_is_told(server: Served, reply: Reply) -> None:
     server.answer = lambda _: reply
-    section = {"says": "x", "url": server.url, "timeout": 5}
+    section = {"says": "x", "url": server.url}
     with pytest.raises(CallError):
         look(tool("notes", mcp={"notes": section}))
 

@@ -11,7 +11,7 @@ import pytest
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.llm import open_port
+from fourcorners.llm import configure, open_port
 from fourcorners.llm.port import conversation as converse
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState
@@ -62,6 +62,7 @@ def test_a_server_that_dies_and_comes_back(
     library: Library, playbook: Playbook, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(converse, "_FIRST_WAIT", 0.01)
+    monkeypatch.setattr(configure, "SILENT_FOR", 600)
 
     def dies(request: Asked) -> Reply:
         if len(server.asked) > ANSWERED:
@@ -69,9 +70,7 @@ def test_a_server_that_dies_and_comes_back(
         return answer(request)
 
     server.answer = dies
-    said = LlmSettings(
-        model="stub", url=server.url, attempts=4, concurrency=2, silent_for=600, cache=False
-    )
+    said = LlmSettings(model="stub", url=server.url, attempts=4, concurrency=2, cache=False)
     with open_port(said) as port:
         asker = ModelReviewer(port, playbook, asked.PAPER)
         grid = review_library(
@@ -107,6 +106,7 @@ def test_a_server_that_comes_back_while_the_review_runs(
     library: Library, playbook: Playbook, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(converse, "_FIRST_WAIT", 0.01)
+    monkeypatch.setattr(configure, "SILENT_FOR", 0)
 
     def stumbles(request: Asked) -> Reply:
         if ANSWERED < len(server.asked) <= ANSWERED + 7:
@@ -114,9 +114,7 @@ def test_a_server_that_comes_back_while_the_review_runs(
         return answer(request)
 
     server.answer = stumbles
-    said = LlmSettings(
-        model="stub", url=server.url, attempts=4, concurrency=1, silent_for=0, cache=False
-    )
+    said = LlmSettings(model="stub", url=server.url, attempts=4, concurrency=1, cache=False)
     with open_port(said) as port:
         asker = ModelReviewer(port, playbook, asked.PAPER)
         grid = review_library(

@@ -11,7 +11,7 @@ put them (`tests/attacks/places`).
 
 A text goes through all that is done with a contract offline, stage after stage (`stages.py`); a
 file is read, with the files in it, without recognition of pictures. Seconds are of CPU time. Each
-kind has a process of its own, so that the memory told is what it took beyond an idle worker's. MB
+kind has its own process, so that the reported memory is what it took beyond an idle worker's. MB
 are of the text or, where that is more, of what the file holds unpacked. A kind is over the bounds
 where a stage takes more than 3 seconds a MB and more than 0.3, where it takes more than 1 GB,
 or where it ends by anything but a refusal; the exit code is then 1.
@@ -94,23 +94,23 @@ class Cost:
 
 
 def cost_of(kind: str, size: int, limit: float) -> Cost:
-    """Measure a kind in a process of its own; it is stopped where a stage takes `limit` seconds."""
+    """Measure a kind in its own process; it is stopped where a stage takes `limit` seconds."""
     out, into = os.pipe()
     child = os.fork()
     if not child:
         os.close(out)
         try:
-            told = json.dumps(asdict(_measure(kind, size, limit)))
+            report = json.dumps(asdict(_measure(kind, size, limit)))
         except BaseException:  # noqa: BLE001 - whatever it is, the table goes on
-            told = json.dumps(asdict(Cost(kind, end=f"stopped: {traceback.format_exc()[-300:]}")))
+            report = json.dumps(asdict(Cost(kind, end=f"stopped: {traceback.format_exc()[-300:]}")))
         with os.fdopen(into, "w") as pipe:
-            pipe.write(told)
+            pipe.write(report)
         os._exit(0)
     os.close(into)
     with os.fdopen(out) as pipe:
-        told = pipe.read()
+        report = pipe.read()
     os.waitpid(child, 0)
-    return Cost(**json.loads(told)) if told else Cost(kind, end="stopped: it died")
+    return Cost(**json.loads(report)) if report else Cost(kind, end="stopped: it died")
 
 
 def _measure(kind: str, size: int, limit: float) -> Cost:
@@ -149,8 +149,8 @@ def _read_file(kind: str, size: int, clock: Clock, cost: Cost) -> None:
 
 def _reason(error: InputError) -> str:
     """Return what is said of a file, without its path, and what to do about it."""
-    said = error.message.partition(f"{Path(gettempdir())}")[2].partition(": ")[2] or error.message
-    return f"{said} {error.remedy}"
+    reason = error.message.partition(f"{Path(gettempdir())}")[2].partition(": ")[2] or error.message
+    return f"{reason} {error.remedy}"
 
 
 def _unpacked(path: Path) -> int:

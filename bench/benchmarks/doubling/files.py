@@ -14,12 +14,7 @@ from benchmarks.doubling.odd_files import ODD
 from benchmarks.doubling.shown_files import SHOWN
 from tests.documents.conftest import assemble, lay_out, show, stream
 from tests.documents.hostile.docx_files import word
-from tests.documents.hostile.held_files import (
-    attached,
-    mail,
-    opendocument,
-    with_attachments,
-)
+from tests.documents.hostile.held_files import attached, mail, opendocument, with_attachments
 from tests.documents.hostile.page_files import page, rich
 
 Make = Callable[[int], bytes]
@@ -105,20 +100,20 @@ def _linked_lists(size: int) -> bytes:
 
 def _comments(size: int) -> bytes:
     count = times(size, 40)
-    said = "".join(f'<w:comment w:id="{n}" w:author="A">{_w("why")}</w:comment>' for n in count)
+    remarks = "".join(f'<w:comment w:id="{n}" w:author="A">{_w("why")}</w:comment>' for n in count)
     body = "".join(
         f'<w:p><w:commentRangeStart w:id="{n}"/><w:r><w:t>goods</w:t></w:r>'
         f'<w:commentRangeEnd w:id="{n}"/></w:p>'
         for n in count
     )
-    return word(body, comments=said)
+    return word(body, comments=remarks)
 
 
 def _comments_open(size: int) -> bytes:
     count = times(size, 40)
-    said = "".join(f'<w:comment w:id="{n}" w:author="A"><w:p/></w:comment>' for n in count)
-    begun = "".join(f'<w:commentRangeStart w:id="{n}"/>' for n in count)
-    return word(f"<w:p>{begun}</w:p>" + _w() * len(count), comments=said)
+    remarks = "".join(f'<w:comment w:id="{n}" w:author="A"><w:p/></w:comment>' for n in count)
+    starts = "".join(f'<w:commentRangeStart w:id="{n}"/>' for n in count)
+    return word(f"<w:p>{starts}</w:p>" + _w() * len(count), comments=remarks)
 
 
 def _changes(size: int) -> bytes:
@@ -156,9 +151,9 @@ def _headers(size: int) -> bytes:
 
 
 def _fields(size: int) -> bytes:
-    begun = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+    starts = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
     words = "<w:r><w:t>words </w:t></w:r>" * len(times(size, 12))
-    return word(f"<w:p>{begun * len(times(size, 20))}{words}</w:p>{_w()}")
+    return word(f"<w:p>{starts * len(times(size, 20))}{words}</w:p>{_w()}")
 
 
 def _hidden_ends(size: int) -> bytes:
@@ -220,7 +215,7 @@ def _pdf_pages(lines: list[tuple[float, float, str]]) -> Make:
 
 
 def _pdf_page(size: int) -> bytes:
-    """One page on which all lines stand."""
+    """One page with all lines."""
     count = times(size)
     return assemble([show([(72, 760 - 700 * n / len(count), WORDS) for n in count])])
 

@@ -1,4 +1,4 @@
-"""The page of hostile kinds: what they came to in all, and the twenty that took most."""
+"""The page of hostile kinds: the totals, and the twenty that took most."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 _WORST = 20
 _HEAD = """# Hostile texts and files
 
-Kinds of texts and files that mean harm, each in a process of its own: what one costs in the stage
+Hostile kinds of texts and files, each in a separate process: what one costs in the stage
 that takes longest, and how it ends. At most 3 CPU seconds a MB of what is read, or 0.3 in all, and
 1,000 MB of memory beyond an idle worker's are allowed.
 

@@ -189,7 +189,7 @@ def _gif(size: int) -> bytes:
 
 
 def _wide_tiff(size: int) -> bytes:
-    """A picture of 65,000 by 65,000, said to stand in as many strips as the file has numbers."""
+    """A picture of 65,000 by 65,000, said to have as many strips as the file has numbers."""
     count = size // 8
     entries = ((256, 1, 65_000), (257, 1, 65_000), (273, count, 98), (278, 1, 1), (279, count, 98))
     directory = b"".join(struct.pack("<HHII", tag, 4, n, value) for tag, n, value in entries)
@@ -251,7 +251,7 @@ ODD: dict[str, Make] = {
         numbering='<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>'
         '<w:abstractNum w:abstractNumId="{n}"><w:lvl w:ilvl="1000000"/></w:abstractNum>',
     ),
-    "lists begun anew.docx": _docx(
+    "restarted lists.docx": _docx(
         _ITEM.format("8"),
         numbering='<w:num w:numId="{n}"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="8">'
         '<w:startOverride w:val="999999999"/></w:lvlOverride></w:num>',
@@ -396,9 +396,7 @@ ODD: dict[str, Make] = {
     ),
     "styles on styles.rtf": (_rtf(r"{{\s{n}\sbasedon{d}\strike\v A;}}", r"{\stylesheet", "}")),
     "lists.rtf": _rtf(
-        r"{{\list{{\listlevel\levelnfc0{{\leveltext\'01\'00;}}}}\listid{n}}}",
-        r"{\*\listtable",
-        "}",
+        r"{{\list{{\listlevel\levelnfc0{{\leveltext\'01\'00;}}}}\listid{n}}}", r"{\*\listtable", "}"
     ),
     "skips by the million.rtf": _rtf(r"\uc1000000\u8364 goods"),
     "destinations nobody knows.rtf": (

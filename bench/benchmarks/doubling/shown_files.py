@@ -110,8 +110,7 @@ def _docx(part: str, unit: int) -> Make:
 
 def _html(part: str, unit: int, head: str = "") -> Make:
     return lambda size: page(
-        (part * _count(size, unit) + f"<p>{WORDS}").encode(),
-        (head * _count(size, unit)).encode(),
+        (part * _count(size, unit) + f"<p>{WORDS}").encode(), (head * _count(size, unit)).encode()
     )
 
 
@@ -148,7 +147,7 @@ SHOWN: dict[str, Make] = {
     "words on pictures.pdf": _sheet(_PICTURE + " " + _TEXT, 90),
     "pictures.pdf": _sheet(_PICTURE, 40),
     "letters as shapes.pdf": _sheet("{x} {y} 4 6 re f", 20),
-    "words beside the page.pdf": _sheet(
+    "words off the page.pdf": _sheet(
         "BT /F1 9 Tf 1 0 0 1 {x} {y} Tm (goods) Tj 600 0 Td (price) Tj ET", 80
     ),
     "letters of all sizes.pdf": _sheet("BT /F1 {s} Tf 1 0 0 1 {x} {y} Tm (The Goods 19) Tj ET", 60),

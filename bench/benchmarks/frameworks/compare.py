@@ -4,11 +4,11 @@
     pip install -e . -r bench/benchmarks/frameworks/requirements.txt
     python bench/benchmarks/frameworks/compare.py --data LEGALBENCH --contracts 60 --questions 300
 
-All encode with Fourcorners' encoder, on the same cores, and add the same texts; each is a process
-of its own, in which every connection but to itself is refused, so that nothing can be fetched.
-LegalBench-RAG's questions are then asked in two ways: `told`, where the contract is given (as a
+All encode with Fourcorners' encoder, on the same cores, and add the same texts; each has its own
+process, in which every connection but to itself is refused, so that nothing can be fetched.
+LegalBench-RAG's questions are then asked in two ways: `given`, where the contract is given (as a
 filter on its file) and the question is put without the words that name it, and `whole`, the
-question as it stands, asked of all contracts. Characters are scored, each counted once.
+whole question, asked of all contracts. Characters are scored, each counted once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 SHOWN = (1, 4, 16, 64)
 MOST = 64
 CHUNK = 500
-WAYS = ("told", "whole")
+WAYS = ("given", "whole")
 ADDING = (
     "adding",
     "seconds",
@@ -172,28 +172,27 @@ class LangChain:
         return {"LangChain, Chroma": self._dense, "LangChain, Chroma + BM25": self._hybrid}
 
     def _retriever(self, question: Question, way: str) -> BaseRetriever:
-        only = {"filter": {"file": question.file_path}} if way == "told" else {}
+        only = {"filter": {"file": question.file_path}} if way == "given" else {}
         return self._store.as_retriever(search_kwargs={"k": MOST, **only})
 
     def _dense(self, question: Question, way: str) -> list[Snippet]:
-        return self._snippets(self._retriever(question, way).invoke(_asked(question, way)))
+        return self._snippets(self._retriever(question, way).invoke(_question_text(question, way)))
 
     def _hybrid(self, question: Question, way: str) -> list[Snippet]:
         from langchain_classic.retrievers import EnsembleRetriever
 
-        words = self._of_file(question.file_path) if way == "told" else self._all
+        words = self._of_file(question.file_path) if way == "given" else self._all
         both = EnsembleRetriever(
             retrievers=[words, self._retriever(question, way)], weights=[0.5, 0.5]
         )
-        return self._snippets(both.invoke(_asked(question, way)))
+        return self._snippets(both.invoke(_question_text(question, way)))
 
     def _snippets(self, found: Sequence[Chunk]) -> list[Snippet]:
         return [
             Snippet(
                 one.metadata["file"],
                 Span(
-                    one.metadata["start_index"],
-                    one.metadata["start_index"] + len(one.page_content),
+                    one.metadata["start_index"], one.metadata["start_index"] + len(one.page_content)
                 ),
             )
             for one in found[:MOST]
@@ -257,16 +256,18 @@ class LlamaIndex:
         from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 
         only = ExactMatchFilter(key="file_path", value=question.file_path)
-        filters = MetadataFilters(filters=[only]) if way == "told" else None
+        filters = MetadataFilters(filters=[only]) if way == "given" else None
         return self._index.as_retriever(similarity_top_k=MOST, filters=filters)
 
     def _dense(self, question: Question, way: str) -> list[Snippet]:
-        return self._snippets(self._retriever(question, way).retrieve(_asked(question, way)))
+        return self._snippets(
+            self._retriever(question, way).retrieve(_question_text(question, way))
+        )
 
     def _hybrid(self, question: Question, way: str) -> list[Snippet]:
         from llama_index.core.retrievers import QueryFusionRetriever
 
-        words = self._of_file(question.file_path) if way == "told" else self._all
+        words = self._of_file(question.file_path) if way == "given" else self._all
         both = QueryFusionRetriever(
             [self._retriever(question, way), words],
             num_queries=1,
@@ -274,13 +275,12 @@ class LlamaIndex:
             mode="reciprocal_rerank",
             use_async=False,
         )
-        return self._snippets(both.retrieve(_asked(question, way)))
+        return self._snippets(both.retrieve(_question_text(question, way)))
 
     def _snippets(self, found: Sequence[NodeWithScore]) -> list[Snippet]:
         return [
             Snippet(
-                one.node.metadata["file_path"],
-                Span(one.node.start_char_idx, one.node.end_char_idx),
+                one.node.metadata["file_path"], Span(one.node.start_char_idx, one.node.end_char_idx)
             )
             for one in found[:MOST]
         ]
@@ -324,18 +324,14 @@ class Fourcorners:
         from fourcorners.search.scope import Scope, route_question
         from fourcorners.search.sentences.retrieve import retrieve_snippets
 
-        if way == "told":
+        if way == "given":
             scope = Scope(
                 question.question, "", ((self._ids[question.file_path], 1.0),), is_certain=True
             )
         else:
             scope = route_question(self._library, question.query)
         found = retrieve_snippets(
-            self._library,
-            scope,
-            encoder=self._watch,
-            concepts=self._concepts,
-            limit=MOST,
+            self._library, scope, encoder=self._watch, concepts=self._concepts, limit=MOST
         )
         return [Snippet(self._files[one.document], one.span) for one in found.snippets]
 
@@ -347,8 +343,8 @@ SYSTEMS: dict[str, type[LangChain | LlamaIndex | Fourcorners]] = {
 }
 
 
-def _asked(question: Question, way: str) -> str:
-    return question.question if way == "told" else question.query
+def _question_text(question: Question, way: str) -> str:
+    return question.question if way == "given" else question.query
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +370,7 @@ class Answered:
 def work(
     name: str, data: Path, part: QuestionSet, folder: Path, threads: int
 ) -> tuple[Added, dict[str, Answered]]:
-    """Add and answer, in a process of its own."""
+    """Add and answer, in a separate process."""
     _refuse_connections()
     folder.mkdir()
     watch = Stopwatch(threads)
@@ -417,12 +413,12 @@ def _refuse_connections() -> None:
     os.environ.update(HF_HUB_OFFLINE="1", ANONYMIZED_TELEMETRY="False")
     connect = socket.socket.connect
 
-    def refuse(self: socket.socket, address: tuple[str, int]) -> None:
+    def check_address(self: socket.socket, address: tuple[str, int]) -> None:
         if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1"):
             raise OSError(f"connections are refused, also to {address}")
         connect(self, address)
 
-    socket.socket.connect = refuse  # type: ignore[method-assign]
+    socket.socket.connect = check_address  # type: ignore[method-assign]
 
 
 def sampled(

@@ -25,7 +25,7 @@ PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
 _EXAMPLES = Path(__file__).parents[3] / "examples" / "dataroom"
 _FORMER = Path(__file__).parents[3] / "tests" / "library" / "data" / "schema-8.db.xz"
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PATIENCE = 600.0  # seconds in which a command must end
+_MAX_WAIT = 600.0  # seconds in which a command must end
 _EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
 CONTRACTS = 24
 
@@ -170,8 +170,8 @@ def start(task: Task, folder: Path, scratch: Path) -> subprocess.Popen[str]:
 def run(task: Task, folder: Path, scratch: Path) -> str:
     """Run a task to its end; return what it says if it fails."""
     process = start(task, folder, scratch)
-    said = process.communicate(timeout=_PATIENCE)[1]
-    return said if process.returncode else ""
+    output = process.communicate(timeout=_MAX_WAIT)[1]
+    return output if process.returncode else ""
 
 
 def cpu_seconds(session: int) -> float:
@@ -207,9 +207,9 @@ def timed(task: Task, folder: Path, scratch: Path) -> float:
     while process.poll() is None:
         most = max(most, cpu_seconds(process.pid))
         time.sleep(0.02)
-    said = process.communicate()[1]
+    output = process.communicate()[1]
     if process.returncode:
-        raise SystemExit(f"{task.name} fails as it is: {said}")
+        raise SystemExit(f"{task.name} fails as it is: {output}")
     return most
 
 
@@ -224,9 +224,9 @@ def judge(
     halfway = task.holds(folder)
     if task.name != "migration" and not halfway.items() <= expected.items():
         found.lost.append(f"half there: {sorted(halfway.keys() ^ expected.keys())[:3]}")
-    said = run(task, folder, scratch)
-    if said and not (task.may_refuse and halfway == expected):
-        found.lost.append(f"does not go on: {said.strip()[-300:]}")
+    output = run(task, folder, scratch)
+    if output and not (task.may_refuse and halfway == expected):
+        found.lost.append(f"does not go on: {output.strip()[-300:]}")
     held = task.holds(folder)
     if missing := expected.keys() - held.keys():
         found.lost.append(f"not there: {sorted(missing)[:3]}")
@@ -242,7 +242,7 @@ def judge(
 
 
 def kill_task(task: Task, room: Path, kills: int, chance: random.Random) -> Outcome:
-    """Kill a task so many times, each in a folder of its own."""
+    """Kill a task so many times, each in its own folder."""
     whole, origin = room / f"{task.name}-whole", room / f"{task.name}-origin"
     origin.mkdir()
     task.prepare(origin)

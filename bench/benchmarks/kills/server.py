@@ -31,7 +31,7 @@ from benchmarks.server_load import Server
 from fourcorners.library.store import Library, upload_folder
 from tests.server.test_kill import COUNT, upload_body
 
-_PATIENCE = 600.0  # seconds in which a task must end
+_MAX_WAIT = 600.0  # seconds in which a task must end
 _CLAUSES = 8  # of a contract
 _RESTING = 15.0  # seconds in which a server without a task must have put all away
 _BOOK = "nda-review"
@@ -162,12 +162,12 @@ class KilledServer:
         time.sleep(self._chance.uniform(0.0, 0.2))
         self._kill_server()
         sending.join()
-        status, told = self._server.post("documents", large + body, kind, key)
+        status, progress = self._server.post("documents", large + body, kind, key)
         if status != 202:
-            self._found.lost.append(f"sent again under its key: {status} {told.get('detail')}")
-        elif self._await(told)["state"] == "done":
+            self._found.lost.append(f"sent again under its key: {status} {progress.get('detail')}")
+        elif self._await(progress)["state"] == "done":
             self._documents[collection] = COUNT
-        if answered and answered[0][1].get("id") != told.get("id"):
+        if answered and answered[0][1].get("id") != progress.get("id"):
             self._found.doubled.append("another task for the same key")
         return not answered
 
@@ -231,7 +231,7 @@ class KilledServer:
         folder.mkdir()
         whole, again = folder / "firm.zip", folder / "again.zip"
         began = time.monotonic()
-        self._run_backup(whole).communicate(timeout=_PATIENCE)
+        self._run_backup(whole).communicate(timeout=_MAX_WAIT)
         took = time.monotonic() - began
         collection = self._new_collection()
         task = self._begin("documents", *upload_body(collection, _CLAUSES))
@@ -240,12 +240,12 @@ class KilledServer:
             time.sleep(self._chance.uniform(0.3, 0.9) * took)
             within = process.poll() is None
             self._kill_server()
-            process.communicate(timeout=_PATIENCE)
+            process.communicate(timeout=_MAX_WAIT)
         else:
             within = kill_at(process, self._chance.uniform(0.3, 1.0) * took)
             self._found.lost += _damage_of(again, may_miss=True)
             if not again.exists():
-                self._run_backup(again).communicate(timeout=_PATIENCE)
+                self._run_backup(again).communicate(timeout=_MAX_WAIT)
         self._found.lost += _damage_of(again)
         self._found.left += [each.name for each in folder.iterdir() if each not in (whole, again)]
         if self._await(task)["state"] == "done":
@@ -262,10 +262,10 @@ class KilledServer:
     # Tasks
 
     def _begin(self, path: str, body: bytes, kind: str = "application/json") -> dict[str, Any]:
-        status, told = self._server.post(path, body, kind)
+        status, progress = self._server.post(path, body, kind)
         if status != 202:
-            raise SystemExit(f"{path}: {status} {told}")
-        return dict(told)
+            raise SystemExit(f"{path}: {status} {progress}")
+        return dict(progress)
 
     def _question(self) -> dict[str, Any]:
         collection = self._chance.choice([*self._documents])
@@ -275,30 +275,34 @@ class KilledServer:
 
     def _kill_in(self, task: dict[str, Any], kill: Callable[[], None], done: int) -> bool:
         """Kill once a task runs and so much of it is done; tells whether it was not over then."""
-        told = task
-        while told["state"] == "waiting" or (told["state"] == "running" and told["done"] < done):
+        progress = task
+        while progress["state"] == "waiting" or (
+            progress["state"] == "running" and progress["done"] < done
+        ):
             time.sleep(0.1)
-            told = self._task(task)
+            progress = self._task(task)
         if not done:
             time.sleep(self._chance.uniform(0.0, 1.0) * self._seconds.get(task["kind"], 2.0))
-            told = self._task(task)
+            progress = self._task(task)
         kill()
-        return bool(told["state"] == "running")
+        return bool(progress["state"] == "running")
 
     def _task(self, task: dict[str, Any]) -> dict[str, Any]:
         return dict(json.loads(self._server.get(f"/api/v1/tasks/{task['id']}")[1]))
 
     def _await(self, task: dict[str, Any]) -> dict[str, Any]:
         """Wait until a task has ended; one that failed must say what to do."""
-        until = time.monotonic() + _PATIENCE
-        while (told := self._task(task))["state"] not in ("done", "failed", "cancelled"):
+        until = time.monotonic() + _MAX_WAIT
+        while (progress := self._task(task))["state"] not in ("done", "failed", "cancelled"):
             if time.monotonic() > until:
-                self._found.lost.append(f"{told['kind']} does not go on: {told['state']}")
+                self._found.lost.append(f"{progress['kind']} does not go on: {progress['state']}")
                 break
             time.sleep(0.15)
-        if told["state"] == "failed" and not told["remedy"]:
-            self._found.lost.append(f"{told['kind']} failed without a remedy: {told['reason']}")
-        return told
+        if progress["state"] == "failed" and not progress["remedy"]:
+            self._found.lost.append(
+                f"{progress['kind']} failed without a remedy: {progress['reason']}"
+            )
+        return progress
 
     def _new_collection(self) -> str:
         self._number += 1
@@ -343,7 +347,7 @@ class KilledServer:
                 return items
 
     def _leftovers(self) -> list[str]:
-        """Return what is left in the library and beside it, once the server rests."""
+        """Return what is left in the library and next to it, once the server rests."""
         until = time.monotonic() + _RESTING
         while left := [*self._undone(), *self._stray_files()]:
             if time.monotonic() > until:

@@ -2,7 +2,7 @@
 (function () {
   const main = document.querySelector("main");
   const voter = document.getElementById("voter");
-  const told = document.getElementById("told");
+  const status = document.getElementById("status");
   const kept = "ballot " + main.dataset.ballot;
 
   function votes() {
@@ -29,11 +29,11 @@
 
   function keep() {
     const count = main.querySelectorAll("fieldset").length;
-    told.textContent = votes().length + " of " + count + " votes given.";
+    status.textContent = votes().length + " of " + count + " votes given.";
     try {
       localStorage.setItem(kept, JSON.stringify(all()));
     } catch (error) {
-      told.textContent += " They are not kept if you close this page.";
+      status.textContent += " They are not kept if you close this page.";
     }
   }
 
@@ -62,7 +62,7 @@
 
   document.getElementById("save").addEventListener("click", function () {
     if (!voter.value.trim()) {
-      told.textContent = "Please give your name or initials first.";
+      status.textContent = "Please give your name or initials first.";
       voter.focus();
       return;
     }

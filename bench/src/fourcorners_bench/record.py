@@ -1,4 +1,4 @@
-"""What every benchmark records beside its figures: settings, versions, models, seconds."""
+"""What every benchmark records with its figures: settings, versions, models, seconds."""
 
 from __future__ import annotations
 

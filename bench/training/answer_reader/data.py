@@ -76,7 +76,7 @@ MAX_CLAUSE = 600  # characters of a labelled clause
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question to a contract, and where the words stand that it needs."""
+    """A question to a contract, and the places of the words that it needs."""
 
     contract: str
     question: str
@@ -92,8 +92,8 @@ class Answering:
     """A sentence that answers a question.
 
     Attributes:
-        ruling: What it comes to, of a question of yes or no; else empty.
-        words: Where in it the words stand that answer, if that was marked.
+        ruling: The answer to a question of yes or no; else empty.
+        words: The place of the words that answer, if it was marked.
     """
 
     text: str
@@ -191,18 +191,18 @@ class Searched:
     meant: list[tuple[Concept, float]]
 
 
-def searched(desk: ResearchContext, document: str, question: str) -> Searched:
+def searched(scene: ResearchContext, document: str, question: str) -> Searched:
     """Search a contract for a question."""
-    units = document_cache(desk.library).get(desk.library, document)
-    asked = desk.scope(question).question or question
+    units = document_cache(scene.library).get(scene.library, document)
+    asked = scene.scope(question).question or question
     worded = add_legal_terms(asked)
-    encoder = desk.encoder
+    encoder = scene.encoder
     if encoder is None:
         raise SystemExit("the library has no vectors.")
-    shelf = document_cache(desk.library)
+    cache = document_cache(scene.library)
     meant = [
-        (shelf.with_examples(concept, encoder), weight)
-        for concept, weight in recognise_concepts(worded, concepts_in_focus(worded, desk.concepts))
+        (cache.with_examples(concept, encoder), weight)
+        for concept, weight in recognise_concepts(worded, concepts_in_focus(worded, scene.concepts))
     ]
     rows = signals(units, worded, encoder.encode([worded])[0], meant)
     chances = (default_weights().known if meant else default_weights().unknown).probabilities(rows)
@@ -210,9 +210,9 @@ def searched(desk: ResearchContext, document: str, question: str) -> Searched:
     return Searched(units, asked, order, chances, meant)
 
 
-def lesson(desk: ResearchContext, document: str, asked: Asked) -> Lesson:
+def lesson(scene: ResearchContext, document: str, asked: Asked) -> Lesson:
     """Return a written question with the sentences of its contract."""
-    found = searched(desk, document, asked.question)
+    found = searched(scene, document, asked.question)
     needed = places(found.units, asked.needed)
     also = [at for at in places(found.units, asked.also) if at not in needed]
     near = [at for at in places(found.units, asked.near) if at not in (*needed, *also)]
@@ -231,17 +231,17 @@ def lesson(desk: ResearchContext, document: str, asked: Asked) -> Lesson:
     )
 
 
-def judged_on(desk: ResearchContext, document: str, asked: Asked, reader: ClauseReader) -> Judged:
+def judged_on(scene: ResearchContext, document: str, asked: Asked, reader: ClauseReader) -> Judged:
     """Return a question with all sentences that the reader would be shown.
 
     `reader` is a clause reader that has not learned from the contract.
     """
-    found = searched(desk, document, asked.question)
+    found = searched(scene, document, asked.question)
     units = found.units
     needed, also = places(units, asked.needed), places(units, asked.also)
     pool = found.order[:POOL]
     sure = np.clip(found.chances[pool], 1e-6, 1 - 1e-6)
-    opinions = clause_opinions(desk.library, document, found.meant, reader=reader)
+    opinions = clause_opinions(scene.library, document, found.meant, reader=reader)
     return Judged(
         asked.contract,
         found.asked,
@@ -258,7 +258,7 @@ def judged_on(desk: ResearchContext, document: str, asked: Asked, reader: Clause
 
 
 def of_kinds(
-    desk: ResearchContext,
+    scene: ResearchContext,
     document: str,
     contract: AnnotatedContract,
     wordings: Mapping[str, Sequence[str]],
@@ -272,7 +272,7 @@ def of_kinds(
     for kind in kinds:
         question = str(random.choice(list(wordings[kind])))
         spans = contract.annotations.get(kind, ())
-        found = searched(desk, document, question)
+        found = searched(scene, document, question)
         units = found.units
         answers = places(units, spans)
         touched = {
@@ -339,11 +339,11 @@ def of_families(path: Path = FAMILIES) -> Iterator[Lesson]:
         family = json.loads(line)
         clauses = family["clauses"]
         asked = [(each["q"], list(zip(clauses, each["a"], strict=True))) for each in family["asks"]]
-        for question, told in asked:
+        for question, lines in asked:
             yield Lesson(
                 (question,),
-                tuple(Answering(text, own) for text, own in told if own in RULINGS),
-                near=tuple(text for text, own in told if own not in RULINGS),
+                tuple(Answering(text, own) for text, own in lines if own in RULINGS),
+                near=tuple(text for text, own in lines if own not in RULINGS),
                 source="families",
             )
         for each in family["wh"]:
@@ -377,7 +377,7 @@ def of_verdicts(
         provision, _, question = name.partition(".")
         asked = next(q for q in playbook.provision(provision).questions if q.id == question)
         tells_no = bool(dict(asked.options).get(NO)) or asked.answer == "one_of"
-        told: dict[str, list[str]] = {}
+        lines: dict[str, list[str]] = {}
         for each in examples[provision]:
             answer = each.answers.get(question, "silent")
             ruling = CONSENT.get(name, "") if answer.startswith("consent") else MEANING.get(answer)
@@ -386,15 +386,15 @@ def of_verdicts(
             elif ruling is None or (ruling == NO and not tells_no):
                 continue
             words = " ".join(each.clause.marked.text_in(each.clause.text).split())
-            told.setdefault(ruling, []).append(words[:MAX_CLAUSE])
-        rulings = [each for each in told if each]
-        for _ in range(sum(len(told[each]) for each in rulings) // len(RULINGS)):
+            lines.setdefault(ruling, []).append(words[:MAX_CLAUSE])
+        rulings = [each for each in lines if each]
+        for _ in range(sum(len(lines[each]) for each in rulings) // len(RULINGS)):
             way = str(random.choice([asked.question, *ways]))
             right = [str(each) for each in random.choice(rulings, len(RULINGS))]
-            chosen = {(str(random.choice(told[each])), each) for each in right}
+            chosen = {(str(random.choice(lines[each])), each) for each in right}
             if way.endswith(AGAINST):
                 chosen = {(text, CONTRARY.get(each, each)) for text, each in chosen}
-            silent = random.choice(told[""], 2) if "" in told else ()
+            silent = random.choice(lines[""], 2) if "" in lines else ()
             yield Lesson(
                 (way.rstrip(AGAINST),),
                 tuple(Answering(text, ruling) for text, ruling in sorted(chosen)),
@@ -417,9 +417,9 @@ def gather(data: Path, library: Path, encoder: Encoder) -> list[Lesson]:
     wordings = yaml.safe_load(KINDS.read_text("utf-8"))
     random = np.random.default_rng(0)
     learned: list[Lesson] = []
-    for desk, document, contract, asked in _desks(data, library, encoder, held=False):
-        learned += [lesson(desk, document, one) for one in asked]
-        learned += of_kinds(desk, document, contract, wordings["cuad"], random)
+    for scene, document, contract, asked in _scenes(data, library, encoder, held=False):
+        learned += [lesson(scene, document, one) for one in asked]
+        learned += of_kinds(scene, document, contract, wordings["cuad"], random)
     learned += of_hypotheses(data / "contractnli", wordings["contractnli"], random, HYPOTHESES)
     learned += of_verdicts(data, wordings["verdicts"], random)
     return learned
@@ -432,8 +432,8 @@ def gather_judged(
     wordings = yaml.safe_load(KINDS.read_text("utf-8"))["cuad"]
     random = np.random.default_rng(0)
     judged: list[Judged] = []
-    for desk, document, contract, asked in _desks(data, library, encoder, held=True):
-        judged += [judged_on(desk, document, one, reader) for one in asked]
+    for scene, document, contract, asked in _scenes(data, library, encoder, held=True):
+        judged += [judged_on(scene, document, one, reader) for one in asked]
         there = [kind for kind in wordings if contract.annotations.get(kind)]
         lacking = [kind for kind in wordings if not contract.annotations.get(kind)]
         for kind in (
@@ -444,11 +444,11 @@ def gather_judged(
             spans = tuple(contract.annotations.get(kind, ()))
             name = contract.name.removesuffix(".txt")
             of_kind = Asked(name, question, OF_KIND, "", spans, (), ())
-            judged.append(judged_on(desk, document, of_kind, reader))
+            judged.append(judged_on(scene, document, of_kind, reader))
     return judged
 
 
-def _desks(
+def _scenes(
     data: Path, library: Path, encoder: Encoder, *, held: bool
 ) -> Iterator[tuple[ResearchContext, str, AnnotatedContract, list[Asked]]]:
     """Yield each contract of the fold that is held out, or of the others, with its questions."""
@@ -461,9 +461,9 @@ def _desks(
         for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True):
             if (fold == HELD_FOLD) is held:
                 document = document_id(contract.text)
-                desk = build_context(store, [document], encoder=encoder, concepts=known)
+                scene = build_context(store, [document], encoder=encoder, concepts=known)
                 asked = by_contract.get(contract.name.removesuffix(".txt"), [])
-                yield desk, document, contract, asked
+                yield scene, document, contract, asked
 
 
 def gather_removal(
@@ -475,18 +475,15 @@ def gather_removal(
     """
     known = default_concepts(encoder)
     judged: list[Judged] = []
-    with (
-        Library.open(library) as store,
-        removal.RemovalLibrary(store, data, encoder) as cases,
-    ):
+    with Library.open(library) as store, removal.RemovalLibrary(store, data, encoder) as cases:
         for case in removal.draw_cases(data, held=True, count=sys.maxsize):
             for document, spans in (
                 (cases.add_original(case), case.spans),
                 (cases.add_redacted(case), ()),
             ):
-                desk = build_context(store, [document], encoder=encoder, concepts=known)
+                scene = build_context(store, [document], encoder=encoder, concepts=known)
                 asked = Asked(
                     Path(case.file_path).stem, case.question, OF_REMOVAL, "", spans, (), ()
                 )
-                judged.append(judged_on(desk, document, asked, reader))
+                judged.append(judged_on(scene, document, asked, reader))
     return judged

@@ -1,4 +1,4 @@
-r"""Judge the reader of answers on questions that it has not learned from, and fit what it comes to.
+r"""Judge the reader of answers on questions that it has not learned from, and fit its judgement.
 
 Of the sentences that the search puts first the needed ones should come first, the reader should
 tell whether anything answers at all, and what a question of yes or no comes to. Fitted here, and
@@ -79,47 +79,47 @@ def area(right: Array, wrong: Array) -> float:
 
 def line_of(rows: Array, targets: Array) -> Array:
     """Return the weights of search and reader, and the constant."""
-    kept = targets != 0.5
-    with_constant = np.concatenate([rows[kept], np.ones((int(kept.sum()), 1))], axis=1)
-    return fit_one(with_constant, targets[kept], STRENGTH)
+    cache_file = targets != 0.5
+    with_constant = np.concatenate([rows[cache_file], np.ones((int(cache_file.sum()), 1))], axis=1)
+    return fit_one(with_constant, targets[cache_file], STRENGTH)
 
 
-def weigh(judged: Sequence[Judged], told: Sequence[Array]) -> tuple[list[Array], dict[str, Array]]:
+def weigh(
+    judged: Sequence[Judged], reader_odds: Sequence[Array]
+) -> tuple[list[Array], dict[str, Array]]:
     """Return the log-odds of both, out of fold, and the lines fitted on all."""
     weighed: list[Array] = [np.empty(0)] * len(judged)
     lines: dict[str, Array] = {}
     for name, known in (("known", True), ("unknown", False)):
         own = [at for at, one in enumerate(judged) if one.known is known]
-        rows = {at: np.stack([judged[at].odds, told[at]], axis=1) for at in own}
+        rows = {at: np.stack([judged[at].odds, reader_odds[at]], axis=1) for at in own}
 
-        def fitted(places: Sequence[int], rows: dict[int, Array] = rows) -> Array:
+        def fit_line(places: Sequence[int], rows: dict[int, Array] = rows) -> Array:
             grades = np.concatenate([judged[at].grades for at in places])
             return line_of(np.concatenate([rows[at] for at in places]), grades)
 
-        lines[name] = fitted(own)
+        lines[name] = fit_line(own)
         for fold in range(FOLDS):
-            line = fitted([at for nth, at in enumerate(own) if nth % FOLDS != fold])
+            line = fit_line([at for nth, at in enumerate(own) if nth % FOLDS != fold])
             for at in own[fold::FOLDS]:
                 weighed[at] = rows[at] @ line[:-1] + line[-1]
     return weighed, lines
 
 
 def scores(
-    judged: Sequence[Judged],
-    told: Sequence[Array],
-    weighed: Sequence[Array],
+    judged: Sequence[Judged], reader_odds: Sequence[Array], weighed: Sequence[Array]
 ) -> dict[str, object]:
     """Return how the sentences are ordered, by each way."""
     silent = np.array([one.kind == "silent" for one in judged])
     there = np.array([bool((one.grades == 1).any()) for one in judged])
     found: dict[str, object] = {"questions": len(judged), "silent": int(silent.sum())}
-    ways = {"search": [one.odds for one in judged], "reader": told, "both": weighed}
+    ways = {"search": [one.odds for one in judged], "reader": reader_odds, "both": weighed}
     for name, each in ways.items():
         best = np.array([float(one.max()) for one in each])
         found[name] = {
             **{f"first {first}": round(recall(judged, each, first), 4) for first in FIRST},
             "first 4 in room": round(recall(judged, each, 4, ROOM), 4),
-            "silence told apart": round(area(best[there], best[silent]), 4),
+            "silence recognised": round(area(best[there], best[silent]), 4),
         }
     perfect = [one.grades for one in judged]
     found["read at all"] = round(recall(judged, perfect, POOL), 4)
@@ -127,10 +127,10 @@ def scores(
 
 
 def fewer(
-    judged: Sequence[Judged], told: Sequence[Array], read: int, unread: float
+    judged: Sequence[Judged], reader_odds: Sequence[Array], read: int, unread: float
 ) -> dict[str, float]:
     """Return what is found where so many sentences are read; all others count as `unread`."""
-    cut = [np.where(np.arange(len(each)) < read, each, unread) for each in told]
+    cut = [np.where(np.arange(len(each)) < read, each, unread) for each in reader_odds]
     weighed, _ = weigh(judged, cut)
     return {f"first {first}": round(recall(judged, weighed, first, ROOM), 4) for first in (1, 4)}
 
@@ -144,14 +144,14 @@ def fit_signs(
     middle, scale = table.mean(0), table.std(0) + 1e-9
     scaled = np.concatenate([(table - middle) / scale, np.ones((len(rows), 1))], axis=1)
 
-    def fitted(own: NDArray[np.bool_]) -> Array:
+    def fit_line(own: NDArray[np.bool_]) -> Array:
         return fit_one(scaled[own], targets[own], STRENGTH, weights=weights[own])
 
     fold = np.array([int(sha256(each.encode()).hexdigest(), 16) % FOLDS for each in groups])
     odds = np.zeros(len(rows))
     for out in range(FOLDS):
-        odds[fold == out] = scaled[fold == out] @ fitted(fold != out)
-    line = fitted(np.ones(len(rows), bool))
+        odds[fold == out] = scaled[fold == out] @ fit_line(fold != out)
+    line = fit_line(np.ones(len(rows), bool))
     plain = line[:-1] / scale
     bias = float(line[-1] - plain @ middle)
     return dict(zip(names, plain.tolist(), strict=True)), bias, odds
@@ -185,7 +185,7 @@ def fit_judgement(
                 report[f"{name}, {kind}"] = {
                     "answered": len(yes),
                     "silent": len(no),
-                    "told apart": area(yes, no),
+                    "distinguished": area(yes, no),
                     "silence said": float((no < limit).mean()),
                     "silence said wrongly": float((yes < limit).mean()),
                 }
@@ -201,7 +201,7 @@ def contrasts(reader: AnswerReader) -> dict[str, float]:
         answers.append(reader.read(lesson.questions[0], [*texts, *lesson.near]))
         right += [True] * len(texts) + [False] * len(lesson.near)
     odds, is_right = np.concatenate(answers), np.array(right)
-    return {"answering told apart": area(odds[is_right], odds[~is_right])}
+    return {"answers distinguished": area(odds[is_right], odds[~is_right])}
 
 
 def rounded(value: object) -> object:
@@ -228,18 +228,20 @@ def main() -> None:
         gathered.write_bytes(pickle.dumps([*judged, *cases]))
     every: list[Judged] = pickle.loads(gathered.read_bytes())  # noqa: S301 - our own
     reader = open_answer_reader(given.model)
-    kept = given.run / f"read-{reader.name.rpartition('-')[2]}.pickle"
-    if not kept.is_file():
-        kept.write_bytes(pickle.dumps([reader.read(one.question, one.texts) for one in every]))
-    logits: list[Array] = pickle.loads(kept.read_bytes())  # noqa: S301 - our own
+    cache_file = given.run / f"read-{reader.name.rpartition('-')[2]}.pickle"
+    if not cache_file.is_file():
+        cache_file.write_bytes(
+            pickle.dumps([reader.read(one.question, one.texts) for one in every])
+        )
+    logits: list[Array] = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own
     written = [at for at, one in enumerate(every) if one.kind not in (OF_KIND, OF_REMOVAL)]
     judged = [every[at] for at in written]
-    told = [logits[at] for at in written]
-    weighed, lines = weigh(judged, told)
-    report = {"sentences": scores(judged, told, weighed)}
-    unread = round(float(np.percentile(np.concatenate(told), UNREAD)), 3)
+    reader_odds = [logits[at] for at in written]
+    weighed, lines = weigh(judged, reader_odds)
+    report = {"sentences": scores(judged, reader_odds, weighed)}
+    unread = round(float(np.percentile(np.concatenate(reader_odds), UNREAD)), 3)
     for read in READ:
-        print(f"{read} read: {fewer(judged, told, read, unread)}")
+        print(f"{read} read: {fewer(judged, reader_odds, read, unread)}")
     names = ("search", "reader", "bias")
     content = {
         "provenance": f"training/answer_reader/judge.py on {len(judged)} questions to contracts "
@@ -259,7 +261,7 @@ def main() -> None:
     ]
     for at, own in zip(written, weighed, strict=True):
         both[at] = own
-    fitted, measured = fit_judgement(every, both)
+    fit_line, measured = fit_judgement(every, both)
     report["judgement"] = measured
     report["families left out"] = contrasts(reader)
     report_text = json.dumps(rounded(report), indent=1)
@@ -269,7 +271,7 @@ def main() -> None:
         "provenance": f"training/answer_reader/judge.py on {len(every)} questions to contracts "
         f"that neither encoder nor reader learned from; reader {reader.name}.",
         "reader": reader.name,
-        **fitted,
+        **fit_line,
     }
     if given.write:
         FILE.write_text(json.dumps(content, indent=1) + "\n", "utf-8")

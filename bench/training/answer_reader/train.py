@@ -2,7 +2,7 @@ r"""Teach the reader of answers: MiniLM-L6 reads a question and a sentence of a 
 
 Three heads on the token states: how likely the sentence answers and, where it answers a question of
 yes or no, which it comes to, both on their mean; and on each state, how likely the words that
-answer start or end there. The second and third are learned beside the first and not exported: they
+answer start or end there. The second and third are learned with the first and not exported: they
 are not right often enough. Each step draws lists (`answer_reader.data`): a question with sentences
 that answer, and wrong ones that the search puts first. The loss is that of the pairs, that of each
 list, that of the rulings and that of the words.
@@ -17,7 +17,7 @@ list, that of the rulings and that of the words.
     python -m training.answer_reader.train --data DATA --run RUN --scores RUN/scores.json \
         --export src/fourcorners/models/weights/answer-reader
 
-A run that is stopped goes on from its last checkpoint in RUN; each step draws from its own random
+A stopped run continues from its last checkpoint in RUN; each step draws from its own random
 numbers. Some 30 minutes on two cores that multiply bfloat16.
 """
 
@@ -52,7 +52,7 @@ from training.answer_reader.pair_model import export, pair_batches, pair_tokeniz
 from training.encoder.data import FOLDS, HELD_FOLD
 from training.encoder.export import plain_tokenizer, quantise, sha256
 
-HEAD = "answer.pt"  # beside the transformer to start from, where learning goes on
+HEAD = "answer.pt"  # next to the transformer to start from, where learning continues
 FAR = 1e4  # below which no logit comes
 WHOLE = (
     "families",
@@ -72,14 +72,18 @@ DRAWN = {
     "contractnli": 1,
 }
 """Questions in a step, by where they are from."""
-SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names
+WITH_NAMES = 0.25  # of the written questions, those that are put as they were, with parties' names
 RATE, LEAST_RATE, WARM_UP, DECAY = 8e-5, 0.03, 0.06, 0.01
-IN_LIST, OF_RULINGS, OF_WORDS = 0.7, 0.6, 0.2  # what lists, rulings and words count beside pairs
+IN_LIST, OF_RULINGS, OF_WORDS = (
+    0.7,
+    0.6,
+    0.2,
+)  # what lists, rulings and words count relative to pairs
 STEPS, EVERY = 760, 50
 LIMITS = """\
 English-language commercial contracts and non-disclosure agreements; questions in everyday words.
 Questions and what they need were written by the project's engineers (automated), not by lawyers.
-Logits are weighed beside a search (search/answering.json); by themselves they are not calibrated.
+Logits are weighed with a search (search/answering.json); by themselves they are not calibrated.
 """
 
 
@@ -98,9 +102,9 @@ class AnswerReader(torch.nn.Module):
         for head in (self.answer, self.rulings, self.words):
             torch.nn.init.normal_(head.weight, std=0.02)
             torch.nn.init.zeros_(head.bias)
-        begun = source / HEAD
-        if begun.is_file():
-            self.answer.load_state_dict(torch.load(begun, weights_only=True))
+        head_file = source / HEAD
+        if head_file.is_file():
+            self.answer.load_state_dict(torch.load(head_file, weights_only=True))
 
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
@@ -146,7 +150,7 @@ class Told:
 def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[Told]]:
     """Draw sentences of a lesson, with what each should be held to be."""
 
-    def some(texts: Sequence[str], most: int) -> list[str]:
+    def draw_texts(texts: Sequence[str], most: int) -> list[str]:
         return [texts[at] for at in random.permutation(len(texts))[:most].tolist()]
 
     many = len(lesson.answers) if lesson.source in WHOLE else 2
@@ -154,23 +158,23 @@ def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[
         lesson.answers[at] for at in random.permutation(len(lesson.answers))[:many].tolist()
     ]
     texts = [each.text for each in answers]
-    told = [Told(1.0, each.ruling, each.words) for each in answers]
+    targets = [Told(1.0, each.ruling, each.words) for each in answers]
     near = len(lesson.near) if lesson.source in WHOLE else 1
     for own, grade, most in ((lesson.also, 0.5, 1), (lesson.near, 0.0, near)):
-        texts += (found := some(own, most))
-        told += [Told(grade)] * len(found)
+        texts += (found := draw_texts(own, most))
+        targets += [Told(grade)] * len(found)
     many = 2 if lesson.source == "written" else 1
-    texts += (found := [*some(lesson.rest[:8], many), *some(lesson.rest[8:], 2)])
-    return texts, told + [Told(0.0)] * len(found)
+    texts += (found := [*draw_texts(lesson.rest[:8], many), *draw_texts(lesson.rest[8:], 2)])
+    return texts, targets + [Told(0.0)] * len(found)
 
 
 def loss_of(lists: Sequence[Sequence[Told]], answers: torch.Tensor) -> torch.Tensor:
     """Return the loss of pairs, and of lists in which something answers."""
     first, losses = 0, []
-    for told in lists:
-        own = slice(first, first + len(told))
-        first += len(told)
-        wanted = torch.tensor([each.grade for each in told])
+    for targets in lists:
+        own = slice(first, first + len(targets))
+        first += len(targets)
+        wanted = torch.tensor([each.grade for each in targets])
         loss = functional.binary_cross_entropy_with_logits(answers[own], wanted)
         right = wanted == 1.0
         if right.any() and not right.all():
@@ -181,12 +185,12 @@ def loss_of(lists: Sequence[Sequence[Told]], answers: torch.Tensor) -> torch.Ten
     return torch.stack(losses).mean()
 
 
-def loss_of_rulings(told: Sequence[Told], rulings: torch.Tensor) -> torch.Tensor:
+def loss_of_rulings(targets: Sequence[Told], rulings: torch.Tensor) -> torch.Tensor:
     """Return the loss of what answering sentences come to."""
-    own = [at for at, each in enumerate(told) if each.ruling]
+    own = [at for at, each in enumerate(targets) if each.ruling]
     if not own:
         return rulings.sum() * 0
-    right = torch.tensor([RULINGS.index(told[at].ruling) for at in own])
+    right = torch.tensor([RULINGS.index(targets[at].ruling) for at in own])
     return functional.cross_entropy(rulings[own], right)
 
 
@@ -194,7 +198,7 @@ def read_pairs(
     model: AnswerReader,
     tokenizer: Tokenizer,
     pairs: Sequence[tuple[str, str]],
-    told: Sequence[Told],
+    targets: Sequence[Told],
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return the logits of answers and rulings in the order of the pairs, and the loss of words."""
     answers, rulings, losses, order = [], [], [], []
@@ -205,7 +209,7 @@ def read_pairs(
         rulings.append(ruling.float())
         order += places
         for row, (place, encoding) in enumerate(zip(places, encodings, strict=True)):
-            marked = told[place].words
+            marked = targets[place].words
             tokens = marked and tokens_of(encoding, *marked)
             if tokens:
                 losses += [
@@ -247,9 +251,9 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
     tokenizer = pair_tokenizer(source, LONGEST)
     values = [each for each in model.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(values, lr=RATE, weight_decay=DECAY)
-    kept, first = run / "checkpoint.pt", 0
-    if kept.is_file():
-        state = torch.load(kept, weights_only=True)
+    cache_file, first = run / "checkpoint.pt", 0
+    if cache_file.is_file():
+        state = torch.load(cache_file, weights_only=True)
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         first = state["step"]
@@ -270,10 +274,10 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
             for nth in range(many):
                 turn = turns[name][(step * many + nth) % len(turns[name])]
                 lesson = by_source[name][turn]
-                texts, told = drawn(lesson, random)
-                lists.append(told)
-                spoken = len(lesson.questions) > 1 and random.random() < SPOKEN
-                pairs += [(lesson.questions[spoken], text) for text in texts]
+                texts, targets = drawn(lesson, random)
+                lists.append(targets)
+                with_names = len(lesson.questions) > 1 and random.random() < WITH_NAMES
+                pairs += [(lesson.questions[with_names], text) for text in texts]
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, steps)
         every = [each for own in lists for each in own]
@@ -295,8 +299,8 @@ def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> Non
                 "optimiser": optimiser.state_dict(),
                 "step": step + 1,
             }
-            torch.save(state, kept.with_suffix(".part"))
-            kept.with_suffix(".part").rename(kept)
+            torch.save(state, cache_file.with_suffix(".part"))
+            cache_file.with_suffix(".part").rename(cache_file)
 
 
 def learned_contracts(folder: Path) -> set[str]:
@@ -367,10 +371,10 @@ def main() -> None:
         parser.error("--library is needed to learn")
     torch.set_num_threads(given.threads)
     given.run.mkdir(parents=True, exist_ok=True)
-    kept = given.run / "lessons.pickle"
-    if not kept.is_file():
-        kept.write_bytes(pickle.dumps(gather(given.data, given.library, default_encoder())))
-    learned = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
+    cache_file = given.run / "lessons.pickle"
+    if not cache_file.is_file():
+        cache_file.write_bytes(pickle.dumps(gather(given.data, given.library, default_encoder())))
+    learned = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own cache
     print(f"{len(learned)} lessons", flush=True)
     learn([*learned, *of_families()], given.start or source_folder(), given.run, given.steps)
 

@@ -38,7 +38,7 @@ from fourcorners_bench.extraction.loader import (
 )
 from fourcorners_bench.extraction.run import document_id
 
-FEWEST = {  # contracts that a word, or words in a row, must stand in to count
+FEWEST = {  # contracts that must contain a word, or words in a row, for it to count
     "own": 3,
     "pairs": 4,
     "triples": 6,
@@ -68,7 +68,7 @@ class Read:
         return Sentences(text, WordIndex(text), spans, self.headings)
 
 
-def _asked() -> dict[tuple[str, str], Provision]:
+def _provisions_asked() -> dict[tuple[str, str], Provision]:
     """Return the provisions of the built-in playbooks."""
     return {(name, each.id): each for name in PLAYBOOKS for each in load_playbook(name).provisions}
 
@@ -88,38 +88,38 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
     """Read the contracts from a library.
 
     What is read is kept in `cache`, under what it was read from: another text, other passages,
-    other vectors or other queries are read anew.
+    other vectors or other queries are read again.
 
     Raises:
         SystemExit: If the library's vectors are not of the encoder that ships.
     """
     asked: list[PreparedProvision] = []
     found = []
-    queries = [each for _, each in sorted(_asked().items())]
-    said = "\n".join(f"{each.query}\n{each.avoid or ''}" for each in queries)
+    queries = [each for _, each in sorted(_provisions_asked().items())]
+    query_text = "\n".join(f"{each.query}\n{each.avoid or ''}" for each in queries)
     with Library.open(library, create=False) as store:
         made_by = store.encoder.name if store.encoder is not None else "no encoder"
         wanted = load_encoder(DEFAULT_ENCODER).name
         if made_by != wanted:
             raise SystemExit(
-                f"{library} holds vectors of {made_by}; the reader stands beside {wanted}. "
+                f"{library} holds vectors of {made_by}; the reader needs {wanted}. "
                 "Add the contracts to a new library."
             )
         for contract in contracts:
             name = document_id(contract.text)
             passages, vectors = store.passages(name), store.vectors(document=name).matrix
-            digest = hashlib.sha256(f"{said}{[each.span for each in passages]}".encode())
+            digest = hashlib.sha256(f"{query_text}{[each.span for each in passages]}".encode())
             digest.update(b"" if vectors is None else vectors.tobytes())
-            kept = cache / "read" / f"{name}-{digest.hexdigest()[:12]}.pickle"
-            if not kept.exists():
+            cached = cache / "read" / f"{name}-{digest.hexdigest()[:12]}.pickle"
+            if not cached.exists():
                 asked = asked or provisions()
                 reading = prepare_document(
                     store.document(name), store.outline(name), store.card(name), passages, vectors
                 )
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                kept.with_suffix(".part").write_bytes(pickle.dumps(_read(reading, asked)))
-                kept.with_suffix(".part").rename(kept)
-            found.append(pickle.loads(kept.read_bytes()))  # noqa: S301 - our own cache
+                cached.parent.mkdir(parents=True, exist_ok=True)
+                cached.with_suffix(".part").write_bytes(pickle.dumps(_read(reading, asked)))
+                cached.with_suffix(".part").rename(cached)
+            found.append(pickle.loads(cached.read_bytes()))  # noqa: S301 - our own cache
     return found
 
 
@@ -177,22 +177,22 @@ class Counted:
 
         Both are counted in the sentences `learned` alone. The last column is the constant.
         """
-        blocks, kept, rarity = [], {}, []
+        blocks, cached, rarity = [], {}, []
         for part in PARTS:
             held = self.held[part]
             many = np.asarray(held[learned].sum(0)).ravel()
             contracts = _contracts(held[learned], document[learned])
-            kept[part] = contracts >= FEWEST[part]
-            rare = np.log((len(learned) + 1) / (many[kept[part]] + 1)) + 1
+            cached[part] = contracts >= FEWEST[part]
+            rare = np.log((len(learned) + 1) / (many[cached[part]] + 1)) + 1
             rare = rare.astype(np.float16).astype(np.float32)  # as it is stored
-            block = held[:, np.flatnonzero(kept[part])] @ sp.diags(rare)
+            block = held[:, np.flatnonzero(cached[part])] @ sp.diags(rare)
             size = np.sqrt(np.asarray(block.multiply(block).sum(1)).ravel())
             size[size == 0] = 1
             blocks.append(sp.diags((SCALES[part] / size).astype(np.float32)) @ block)
             rarity.append(rare)
         blocks.append(sp.csr_matrix(np.ones((blocks[0].shape[0], 1), np.float32)))
         rows = sp.hstack(blocks, format="csr").astype(np.float32)
-        return rows, kept, np.concatenate(rarity)
+        return rows, cached, np.concatenate(rarity)
 
 
 def _contracts(held: sp.csr_matrix, document: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -220,7 +220,7 @@ def count_words(contracts: Sequence[AnnotatedContract], reads: Sequence[Read]) -
             codes[part].append(code)
             owner[part].append(np.full(len(row), at))
         total += len(each.spans)
-    kept, held = {}, {}
+    cached, held = {}, {}
     for part in PARTS:
         row, document = np.concatenate(rows[part]), np.concatenate(owner[part])
         known, column = np.unique(np.concatenate(codes[part]), return_inverse=True)
@@ -232,16 +232,16 @@ def count_words(contracts: Sequence[AnnotatedContract], reads: Sequence[Read]) -
             (np.ones(int(use.sum()), np.float32), (row[use], new[column[use]])),
             shape=(total, int(enough.sum())),
         )
-        kept[part] = known[enough]
-    return Counted(tuple(number), kept, held)
+        cached[part] = known[enough]
+    return Counted(tuple(number), cached, held)
 
 
 def vocabulary(
-    counted: Counted, kept: dict[str, NDArray[np.bool_]], rarity: NDArray[np.float32]
+    counted: Counted, cached: dict[str, NDArray[np.bool_]], rarity: NDArray[np.float32]
 ) -> Vocabulary:
     """Return the vocabulary of the codes that are kept; words are numbered as counted."""
     return Vocabulary(
         {word: at for at, word in enumerate(counted.words)},
-        {part: counted.codes[part][kept[part]] for part in PARTS},
+        {part: counted.codes[part][cached[part]] for part in PARTS},
         rarity,
     )

@@ -12,7 +12,7 @@ from fourcorners.models.clause_reader.features import BASE, PARTS
 from training.clause_reader.data import Counted
 
 Array = NDArray[np.float32]
-Kept = dict[str, NDArray[np.bool_]]
+Masks = dict[str, NDArray[np.bool_]]
 Limits = tuple[float, float, float]
 
 
@@ -30,10 +30,10 @@ def quantised(heads: Array, sizes: Sequence[int]) -> tuple[NDArray[np.int8], Arr
 Arrays = dict[str, NDArray[np.generic]]
 
 
-def packed_first(counted: Counted, first: tuple[Array, Array, Kept], meaning: Array) -> Arrays:
+def packed_first(counted: Counted, first: tuple[Array, Array, Masks], meaning: Array) -> Arrays:
     """Return the first step as arrays of the model file."""
-    heads, rarity, kept = first
-    codes = {part: counted.codes[part][kept[part]] for part in PARTS}
+    heads, rarity, masks = first
+    codes = {part: counted.codes[part][masks[part]] for part in PARTS}
     words, codes = renumbered(counted.words, codes)
     stored, scale = quantised(heads[:-1], [len(codes[part]) for part in PARTS])
     return {

@@ -1,7 +1,7 @@
 """Teach a clause reader that has not learned from one fold of contracts, at a fraction of the cost.
 
-What is judged on contracts that the shipped reader learned from flatters. This one has a first
-step of its own, learned from the other four folds of CUAD (by `group`); its second step, thresholds
+What is judged on contracts that the shipped reader learned from flatters. This one has its own
+first step, learned from the other four folds of CUAD (by `group`); its second step, thresholds
 and match are the shipped reader's, whose few weights come from out-of-fold answers. Of the passages
 without a label only `FEW` a contract are encoded, and of the sentences `EASY` are learned from,
 each weighing for those left out: on contracts that neither knows it is no better than the shipped.
@@ -71,9 +71,9 @@ def lesson(
     within = np.array([segment.passage for segment in reading.segments], np.int64)
     where = build_layout(Sentences(document.text, reading.index, spans, places), within)
     bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
-    told = labels(contract, bounds)
+    marked_labels = labels(contract, bounds)
     marked = np.zeros((len(reading.passages), len(CATEGORIES)), np.float32)
-    np.maximum.at(marked, within, told)
+    np.maximum.at(marked, within, marked_labels)
     with_label = np.flatnonzero(marked.max(1) > 0)
     without = np.flatnonzero(marked.max(1) == 0)
     few = chosen.permutation(without)[:FEW]
@@ -88,7 +88,7 @@ def lesson(
     no_query = np.zeros((len(CATEGORIES), 0, 1), np.float16)
     return Lesson(
         Read(bounds, places, none, where, no_query, ()),
-        told,
+        marked_labels,
         encoder.encode(texts) if texts else none,
         marked[rows],
         weight,
@@ -109,15 +109,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="fourcorners-") as folder:
         scratch = Path(folder) / "contract.txt"
         lessons = [lesson(contract, encoder, chosen, scratch) for contract in contracts]
-    told = np.concatenate([each.labels for each in lessons])
+    marked_labels = np.concatenate([each.labels for each in lessons])
     document = np.repeat(np.arange(len(lessons)), [len(each.labels) for each in lessons])
-    weight = (told.max(1) > 0).astype(np.float32)
+    weight = (marked_labels.max(1) > 0).astype(np.float32)
     rest = np.flatnonzero(weight == 0)
     few = chosen.choice(rest, min(EASY, len(rest)), replace=False)
     weight[few] = len(rest) / len(few)
     reads = [each.read for each in lessons]
-    course = Course(contracts, reads, np.zeros(len(reads), np.int64), document, told, weight)
-    first = learn_first(course, np.arange(len(told)))[1:]
+    course = Course(
+        contracts, reads, np.zeros(len(reads), np.int64), document, marked_labels, weight
+    )
+    first = learn_first(course, np.arange(len(marked_labels)))[1:]
     vectors = np.concatenate([each.vectors for each in lessons])
     constant = np.ones((len(vectors), 1), np.float32)
     meaning = fit_many(

@@ -73,36 +73,36 @@ def prefixes(contracts: Sequence[AnnotatedContract], found: Candidates, category
 
 def _counts(contract: AnnotatedContract, category: str, spans: Sequence[Span]) -> Numbers:
     counts = np.zeros((DEEPEST + 1, 6))
-    returned = _added([len(span) for span in spans])
+    returned = _running_totals([len(span) for span in spans])
     instances = contract.annotations[category]
     counts[:, 4] = returned
     if instances:
-        counts[:, 5] = _shared(spans, merge_spans(instances))
+        counts[:, 5] = _shared_lengths(spans, merge_spans(instances))
         for instance in instances:
             places = _places(contract.text, instance)
-            held = np.max([_shared(spans, [place]) for place in places], axis=0)
+            held = np.max([_shared_lengths(spans, [place]) for place in places], axis=0)
             counts[:, 0] += held >= MIN_RETURNED * len(instance)
         counts[:, 1] = len(instances) - counts[:, 0]
     elif len(spans):
         related = merge_spans(
             s for name in RELATED.get(category, ()) for s in contract.annotations[name]
         )
-        forgiven = _shared(spans, related) >= MIN_RETURNED * returned
+        forgiven = _shared_lengths(spans, related) >= MIN_RETURNED * returned
         counts[1:, 2], counts[1:, 3] = ~forgiven[1:], forgiven[1:]
     return counts
 
 
-def _shared(spans: Sequence[Span], marks: Sequence[Span]) -> Numbers:
+def _shared_lengths(spans: Sequence[Span], marks: Sequence[Span]) -> Numbers:
     """Return how many characters the first 0, 1, 2 ... spans share with disjoint marks."""
     if not spans or not marks:
         return np.zeros(DEEPEST + 1)
     starts, ends = np.array([[span.start, span.end] for span in spans]).T
     low, high = np.array([[mark.start, mark.end] for mark in marks]).T
     both = np.minimum(ends[:, None], high) - np.maximum(starts[:, None], low)
-    return _added(np.maximum(both, 0).sum(1))
+    return _running_totals(np.maximum(both, 0).sum(1))
 
 
-def _added(sizes: Sequence[int] | NDArray[np.int64]) -> Numbers:
+def _running_totals(sizes: Sequence[int] | NDArray[np.int64]) -> Numbers:
     """Return the sums of the first 0, 1, 2 ... sizes; the last is that of all."""
     sums = np.zeros(DEEPEST + 1)
     if len(sizes):

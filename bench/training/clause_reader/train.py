@@ -5,7 +5,7 @@ First step: for each of CUAD's 41 categories a logistic regression over the word
 logistic regression over what the first says of the sentence, its neighbours and its contract, and
 over the signs of the playbook's query. The second step learns from first-step answers that are out
 of fold: five folds by `group`. What is quoted is chosen by `clause_reader.thresholds`: thresholds,
-and how sure the playbook's query must be to count beside the reader. The run file holds out-of-fold
+and how sure the playbook's query must be to count with the reader. The run file holds out-of-fold
 answers of what ships, the query included; all that is chosen is chosen on the other four folds. Of
 the query alone the curve is the shipped one (`calibration.json`, 13 weights over all contracts).
 
@@ -14,7 +14,7 @@ the query alone the curve is the shipped one (`calibration.json`, 13 weights ove
     fourcorners bench score oof.jsonl --data DIR/cuad
 
 Needs `pip install './bench[training]'`. Some five CPU-minutes and 3 GB; the seed is fixed. What is
-done is kept in `--cache`: a run that is stopped goes on where it stopped.
+done is kept in `--cache`: a stopped run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ from training.clause_reader.data import (
     provisions,
     read_all,
 )
-from training.clause_reader.export import Kept, pack, packed_first, quantised
+from training.clause_reader.export import Masks, pack, packed_first, quantised
 from training.clause_reader.thresholds import (
     DEEPEST,
     MARGINS,
@@ -178,15 +178,15 @@ def sample(marked: NDArray[np.float32], asked: NDArray[np.float32], seed: int) -
     return weight
 
 
-def learn_first(course: Course, learned: NDArray[np.int64]) -> tuple[Array, Array, Array, Kept]:
+def learn_first(course: Course, learned: NDArray[np.int64]) -> tuple[Array, Array, Array, Masks]:
     """Fit the first step's words; return rows' log-odds, weights, rarity and what is kept."""
-    rows, kept, rarity = course.counted.weighed(learned, course.document)
+    rows, cache_file, rarity = course.counted.weighed(learned, course.document)
     used = learned[course.weight[learned] > 0]
     heads = fit_many(rows[used], course.labels[used], FIRST, course.weight[used])
-    sizes = [int(kept[part].sum()) for part in PARTS]
+    sizes = [int(cache_file[part].sum()) for part in PARTS]
     stored, scale = quantised(heads[:-1], sizes)
     heads[:-1] = stored * np.repeat(scale, sizes, axis=0)
-    return rows @ heads, heads, rarity, kept
+    return rows @ heads, heads, rarity, cache_file
 
 
 def learn_meaning(course: Course, contracts: Sequence[int]) -> Array:
@@ -208,11 +208,11 @@ def out_of_fold(course: Course, cache: Path, only: Sequence[int]) -> tuple[Array
     words = np.zeros_like(course.labels)
     meaning = np.zeros_like(course.labels)
     for held in only:
-        kept = cache / f"first-{held}.npy"
+        cache_file = cache / f"first-{held}.npy"
         inside = np.flatnonzero(course.fold != held)
         outside = np.flatnonzero(course.fold == held)
         rows = np.flatnonzero(np.isin(course.document, outside))
-        if not kept.exists():
+        if not cache_file.exists():
             started = time.monotonic()
             learned = np.flatnonzero(np.isin(course.document, inside))
             found = learn_first(course, learned)[0][rows]
@@ -223,10 +223,10 @@ def out_of_fold(course: Course, cache: Path, only: Sequence[int]) -> tuple[Array
                     for at in outside
                 ]
             )
-            np.save(kept.with_suffix(".part.npy"), np.stack([found, meant]))
-            kept.with_suffix(".part.npy").rename(kept)
+            np.save(cache_file.with_suffix(".part.npy"), np.stack([found, meant]))
+            cache_file.with_suffix(".part.npy").rename(cache_file)
             print(f"fold {held}: {time.monotonic() - started:.0f} s", flush=True)
-        words[rows], meaning[rows] = np.load(kept)
+        words[rows], meaning[rows] = np.load(cache_file)
     return words, meaning
 
 
@@ -277,11 +277,7 @@ def ranked(course: Course, probability: Array, kind: int, most: int) -> Candidat
     _, provision = CATEGORY_PROVISIONS[CATEGORIES[kind]]
     return [
         merge_candidates(
-            contract.text,
-            course.spans[at],
-            probability[course.of(at)],
-            provision,
-            most,
+            contract.text, course.spans[at], probability[course.of(at)], provision, most
         )
         for at, contract in enumerate(course.contracts)
     ]
@@ -295,10 +291,10 @@ def said_by_query(course: Course, kind: int) -> tuple[Array, Curve]:
 
 
 def judged_at(
-    course: Course, probability: Array, said: tuple[Array, Curve], kind: int
+    course: Course, probability: Array, query_says: tuple[Array, Curve], kind: int
 ) -> list[Prefixes]:
     """Judge what would be quoted at each margin of the query, before thresholds are known."""
-    query, curve = said
+    query, curve = query_says
     category, provision = CATEGORIES[kind], CATEGORY_PROVISIONS[CATEGORIES[kind]][1]
     judged = []
     for margin in MARGINS:
@@ -338,15 +334,15 @@ def learn_second(course: Course, words: Array, meaning: Array, kind: int) -> Sec
     """Fit the second step of one category in folds and whole."""
     rows = all_signs(course, words, meaning, kind)
     target = course.labels[:, kind]
-    taught = deep(course, words, kind) | (target > 0)
+    learnable = deep(course, words, kind) | (target > 0)
     fold = course.fold[course.document]
     probability = np.zeros(len(rows), np.float32)
     for held in range(FOLDS):
-        head = fit_second(rows[taught & (fold != held)], target[taught & (fold != held)])
+        head = fit_second(rows[learnable & (fold != held)], target[learnable & (fold != held)])
         probability[fold == held] = answer(rows[fold == held], head)
     silent = rows.copy()
     silent[:, OF_MEANING] = 0.0
-    heads = [fit_second(each[taught], target[taught]) for each in (rows, silent)]
+    heads = [fit_second(each[learnable], target[learnable]) for each in (rows, silent)]
     judged = judged_at(course, probability, said_by_query(course, kind), kind)
     return Second(np.array(heads, np.float32), probability, judged)
 
@@ -364,18 +360,18 @@ def choose_quotes(course: Course, second: Second, kind: int) -> Quoting:
     """Choose what one category quotes, and answer each fold as chosen on the others."""
     run: list[Extraction] = []
     seen: list[match.Candidates] = []
-    said = said_by_query(course, kind)
+    query_says = said_by_query(course, kind)
     least = MISLED if CATEGORIES[kind] in MISLEADING else 0.0
     for held in range(FOLDS):
         at, limits = choose_margin(second.judged, course.fold != held, least)
-        sure = rescale_probability(*said, limits.found, MARGINS[at])
+        sure = rescale_probability(*query_says, limits.found, MARGINS[at])
         blended = np.maximum(second.probability, sure)
         found = ranked(course, blended, kind, MAX_CANDIDATES)
         for contract in np.flatnonzero(course.fold == held):
             run.append(quoted(course, int(contract), kind, found[contract], limits))
             rows = course.of(contract)
             read = (
-                *(second.probability[rows], said[0][rows]),
+                *(second.probability[rows], query_says[0][rows]),
                 *(course.reads[contract].where, course.spans[contract]),
             )
             shown = [span for span, _ in found[contract]]
@@ -486,10 +482,10 @@ def main() -> None:
         *(digest, DEEP, SECOND, OF_MEANING, DEEPEST, MARGINS, MAX_READER_CHARACTERS),
         default_calibration().version,
     ]
-    kept = cache / hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
-    kept.mkdir(exist_ok=True)
+    cache_file = cache / hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:12]
+    cache_file.mkdir(exist_ok=True)
     for kind, category in enumerate(CATEGORIES):
-        path = kept / f"{kind}.pickle"
+        path = cache_file / f"{kind}.pickle"
         if not path.exists():
             second = learn_second(course, words, meaning, kind)
             path.with_suffix(".part").write_bytes(pickle.dumps(second))

@@ -1,4 +1,4 @@
-"""What a model learns from must not stand in what it is judged on: shared runs of eight words."""
+"""What a model learns from must not be in what it is judged on: shared runs of eight words."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ The graph is written as ONNX Runtime would run it, so that nothing is left to be
 start, and its embeddings and tokenizer are taken out where they are those that the package has once
 for all models (`weights/embeddings.npz`, `weights/tokenizer.json`): all learn from MiniLM and leave
 its embeddings as they are. What the graph gives stays the same to the last bit, which is checked;
-so the model stays known by the hash that it had, and what was made with it needs not be made anew.
+so the model stays known by the hash that it had, and what was made with it remains valid.
 
     python -m training.common.pack src/fourcorners/models/weights/fourcorners-encoder
 
@@ -51,9 +51,9 @@ def optimised(graph: Path) -> onnx.ModelProto:
         onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         made = onnx.load(Path(folder) / GRAPH)
     used = {each.domain for each in made.graph.node}
-    kept = [each for each in made.opset_import if each.domain in used]
+    imports = [each for each in made.opset_import if each.domain in used]
     del made.opset_import[:]
-    made.opset_import.extend(kept)
+    made.opset_import.extend(imports)
     return made
 
 

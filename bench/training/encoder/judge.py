@@ -1,4 +1,4 @@
-r"""Judge encoders on what none of ours has learned from, one beside the other.
+r"""Compare encoders on what none of ours has learned from.
 
     python -m training.encoder.judge --data DIR --library contracts.db --cache CACHE \
         --model RUN/minilm-l6-v2 --model RUN/int8 --out scores.json
@@ -170,12 +170,12 @@ def dense(
 
 
 def in_sentences(contract: Contract) -> list[Span]:
-    """Return where the sentences stand."""
+    """Return the spans of the sentences."""
     return [Span(start, end) for start, end, _ in contract.sentences.tolist()]
 
 
 def in_passages(contract: Contract) -> list[Span]:
-    """Return where the passages stand."""
+    """Return the spans of the passages."""
     return [Span(start, end) for start, end, _ in contract.passages]
 
 
@@ -230,10 +230,10 @@ def evidence(data: Path, encode: Kept) -> dict[str, Rows]:
     for document in dev["documents"]:
         own = vectors[first : first + len(document["spans"])]
         first += len(own)
-        for name, told in document["annotation_sets"][0]["annotations"].items():
-            if told["spans"]:
+        for name, annotation in document["annotation_sets"][0]["annotations"].items():
+            if annotation["spans"]:
                 right = np.zeros(len(own), bool)
-                right[told["spans"]] = True
+                right[annotation["spans"]] = True
                 rows.append((str(document["id"]), average_precision(own @ asked[name], right)))
     return {"mAP": rows}
 
@@ -258,8 +258,8 @@ def probe(
     weight = np.r_[np.ones(len(rows)), np.full(OTHERS, (~marked.any(1)).sum() / OTHERS)]
     rows = np.r_[rows, others]
     texts = [learned[at].under_headings(one) for at, one in (places[row] for row in rows)]
-    taught = np.c_[SCALE * encode(texts), np.ones(len(rows))].astype(np.float32)
-    heads = fit_many(taught, marked[rows].astype(np.float32), STRENGTH, weight.astype(np.float32))
+    design = np.c_[SCALE * encode(texts), np.ones(len(rows))].astype(np.float32)
+    heads = fit_many(design, marked[rows].astype(np.float32), STRENGTH, weight.astype(np.float32))
     asked = np.concatenate(vectors)
     scores = np.c_[SCALE * asked, np.ones(len(asked))].astype(np.float32) @ heads
     right = np.concatenate([contract.labels for contract in held])
@@ -281,7 +281,7 @@ def probe(
     return found
 
 
-def told(found: Mapping[str, Rows]) -> dict[str, list[float]]:
+def annotation(found: Mapping[str, Rows]) -> dict[str, list[float]]:
     """Return the mean of each measure with its interval over documents or queries, of 100."""
     parts: dict[str, list[float]] = {}
     for name, rows in found.items():
@@ -317,24 +317,28 @@ def judge(
         ids = sorted({clause for query in both for clause in query.judged})
         vectors = dict(zip(ids, encode([acord.clauses[each] for each in ids]), strict=True))
         for label, queries in (("held out", acord.held), ("valid", acord.valid), ("both", both)):
-            found[f"acord, {label}"] = told(precedents(queries, vectors, encode))
+            found[f"acord, {label}"] = annotation(precedents(queries, vectors, encode))
     if "contractnli" in wanted:
-        found["contractnli, dev"] = told(evidence(data / "contractnli", encode))
+        found["contractnli, dev"] = annotation(evidence(data / "contractnli", encode))
     held = [each for each in contracts if each.fold == HELD_FOLD]
     asked = questions_of(data, held)
     if "other" in wanted:
-        found["sections, questions of other kinds"] = told(ranks(held, encode))
+        found["sections, questions of other kinds"] = annotation(ranks(held, encode))
     if {"cuad", "probe"} & set(wanted):
         sentences = [
             encode([each.under_headings(at) for at in range(len(each.sentences))]) for each in held
         ]
     if "cuad" in wanted:
         passages = [encode([each.passage(at) for at in range(len(each.passages))]) for each in held]
-        found["cuad, sentences by cosine"] = told(
+        found["cuad, sentences by cosine"] = annotation(
             dense(held, asked, sentences, in_sentences, encode)
         )
-        found["cuad, passages by cosine"] = told(dense(held, asked, passages, in_passages, encode))
-        found["cuad, words and meaning fused"] = told(fused(library, held, asked, passages, encode))
+        found["cuad, passages by cosine"] = annotation(
+            dense(held, asked, passages, in_passages, encode)
+        )
+        found["cuad, words and meaning fused"] = annotation(
+            fused(library, held, asked, passages, encode)
+        )
     if "probe" in wanted:
         learned = [each for each in contracts if each.fold != HELD_FOLD]
         found["cuad, AUPR of 41 heads on sentences"] = probe(learned, held, sentences, encode)
@@ -353,17 +357,17 @@ def main() -> None:
     given = parser.parse_args()
     contracts = read_contracts(given.data / "cuad", given.library)
     acord = read_precedents(given.data / "acord", load_encoder(DEFAULT_ENCODER))
-    told_of = []
+    measured_of = []
     for model in given.model:
-        told_of.append(
+        measured_of.append(
             judge(encoder_in(model), given.data, given.library, contracts, acord, given.cache,
                   given.part or PARTS)
         )  # fmt: skip
-        for part, measures in told_of[-1].items():
+        for part, measures in measured_of[-1].items():
             for name, values in measures.items() if isinstance(measures, dict) else ():
                 print(f"{model.name}: {part}, {name}: {values}", flush=True)
         if given.out:
-            given.out.write_text(json.dumps(told_of, indent=1) + "\n", "utf-8")
+            given.out.write_text(json.dumps(measured_of, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

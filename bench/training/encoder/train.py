@@ -5,7 +5,7 @@ and lowers a contrastive loss: questions against texts (several may answer, and 
 counts for nothing), texts against questions, and texts of one kind against others; for ACORD the
 softmax over a query's clauses is drawn to that over their stars. In the end the weights are
 averaged with those at the start (`--keep` is the share of the new ones), which keeps what the model
-knew beside contracts.
+knew besides contracts.
 
     python -m training.encoder.export --out RUN/minilm-l6-v2
     python -m training.encoder.train --data DIR --library contracts.db --base RUN/minilm-l6-v2 \
@@ -17,7 +17,7 @@ knew beside contracts.
         --export src/fourcorners/models/weights/fourcorners-encoder
 
 DIR holds `cuad`, `acord`, `contractnli` and `legalbench-rag`; the library holds CUAD's contracts.
-A run that is stopped goes on from its last checkpoint in RUN. About 45 CPU-minutes on one core with
+A stopped run continues from its last checkpoint in RUN. About 45 CPU-minutes on one core with
 bfloat16, of which some ten encode the passages that hard negatives are drawn from.
 """
 
@@ -151,9 +151,9 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> N
     tokenizer.enable_truncation(LONGEST)
     values = [each for each in model.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(values, lr=RATE, weight_decay=DECAY)
-    kept, first = run / "checkpoint.pt", 0
-    if kept.is_file():
-        state = torch.load(kept, weights_only=True)
+    cache_file, first = run / "checkpoint.pt", 0
+    if cache_file.is_file():
+        state = torch.load(cache_file, weights_only=True)
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         first = state["step"]
@@ -172,8 +172,8 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> N
         means[batch.kind] = 0.95 * means.get(batch.kind, loss.item()) + 0.05 * loss.item()
         if (step + 1) % 10 == 0:
             took = (time.monotonic() - began) / (step + 1 - first)
-            told = " ".join(f"{kind} {value:.3f}" for kind, value in sorted(means.items()))
-            print(f"{step + 1}/{steps} {told}, {took:.2f} s a step, "
+            losses = " ".join(f"{kind} {value:.3f}" for kind, value in sorted(means.items()))
+            print(f"{step + 1}/{steps} {losses}, {took:.2f} s a step, "
                   f"{took * (steps - step - 1) / 60:.1f} min left", flush=True)  # fmt: skip
         if (step + 1) % EVERY == 0 or step + 1 == steps:
             state = {
@@ -181,8 +181,8 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> N
                 "optimiser": optimiser.state_dict(),
                 "step": step + 1,
             }
-            torch.save(state, kept.with_suffix(".part"))
-            kept.with_suffix(".part").rename(kept)
+            torch.save(state, cache_file.with_suffix(".part"))
+            cache_file.with_suffix(".part").rename(cache_file)
 
 
 def average(source: Path, run: Path, keep: float, out: Path) -> None:
@@ -268,11 +268,11 @@ def main() -> None:
     if not given.data or not given.library or not given.base:
         parser.error("--data, --library and --base are needed to learn")
     given.run.mkdir(parents=True, exist_ok=True)
-    kept = given.run / "lessons.pickle"
-    if not kept.is_file():
+    cache_file = given.run / "lessons.pickle"
+    if not cache_file.is_file():
         lessons, _ = gather(given.data, given.library, encoder_in(given.base))
-        kept.write_bytes(pickle.dumps(lessons))
-    lessons = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
+        cache_file.write_bytes(pickle.dumps(lessons))
+    lessons = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own cache
     (given.run / "facts.json").write_text(json.dumps(lessons.facts, indent=1) + "\n", "utf-8")
     learn(lessons, source, given.run, given.steps, given.seed)
 

@@ -83,8 +83,8 @@ def overlap(documents: Sequence[Document]) -> float:
     """Return the share of the whole documents' runs of eight words that the others hold too."""
 
     def runs(each: Document) -> set[str]:
-        said = " ".join(each.spans).casefold().split()
-        return {" ".join(said[at : at + 8]) for at in range(len(said) - 7)}
+        words = " ".join(each.spans).casefold().split()
+        return {" ".join(words[at : at + 8]) for at in range(len(words) - 7)}
 
     others = set().union(*(runs(each) for each in documents if not each.whole))
     shares = [len(own & others) / len(own) for own in map(runs, (d for d in documents if d.whole))]
@@ -127,5 +127,5 @@ class Remembered:
         """Write the vectors where they are kept."""
         if self._path:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            kept = np.stack(list(self._known.values()))
-            np.savez(self._path, keys=np.array(list(self._known)), vectors=kept)
+            known_vectors = np.stack(list(self._known.values()))
+            np.savez(self._path, keys=np.array(list(self._known)), vectors=known_vectors)

@@ -25,14 +25,14 @@ from training.entailment.data import FOLDS, Document, Floats, Vectors, folds_of
 
 SEEDS = (0, 1)
 RAREST = 3  # spans that must say something for it to count
-KEPT = {"evidence": 20_000, "against": 6_000, "three": 6_000}  # weights of a head
+MAX_WEIGHTS = {"evidence": 20_000, "against": 6_000, "three": 6_000}  # weights of a head
 EVIDENCE = {"C": 20.0, "solver": "liblinear", "tol": 1e-3}
 MEANT = {"C": 30.0, "max_iter": 60}
 AGAINST = {"C": 30.0, "solver": "liblinear"}
 THREE = {"C": 3.0, "max_iter": 120, "tol": 1e-3}
 LAST = {"C": 0.1, "max_iter": 400}
-PARTIAL = 0.3  # what a partial document counts in the last stage, beside a whole one
-MIXED = 0.5  # of what the meaning says, beside the words, where there are no trees
+PARTIAL = 0.3  # what a partial document counts in the last stage, relative to a whole one
+MIXED = 0.5  # share of the meaning, and the rest of the words, where there are no trees
 TREES = {
     "max_iter": 150,
     "learning_rate": 0.05,
@@ -88,10 +88,10 @@ class Head:
     bias: float
 
     @classmethod
-    def of(cls, weights: Floats, bias: float, kept: int) -> Head:
+    def of(cls, weights: Floats, bias: float, most: int) -> Head:
         """Prune and round."""
-        if np.count_nonzero(weights) > kept:
-            least = np.partition(np.abs(weights), -kept)[-kept]
+        if np.count_nonzero(weights) > most:
+            least = np.partition(np.abs(weights), -most)[-most]
             weights = np.where(np.abs(weights) >= least, weights, 0.0)
         scale = float(np.abs(weights).max(initial=1e-9)) / 127
         return cls(np.rint(weights / scale).astype(np.int8), scale, bias)
@@ -114,7 +114,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What stage 3 has learned; `extra` are the weights beside the words."""
+    """What stage 3 has learned; `extra` are the weights of all else than the words."""
 
     against: list[Head]
     three: list[list[Head]]
@@ -135,14 +135,14 @@ class Trainer:
         self.labels = np.stack([each.labels for each in documents])
         self.counts = counted(self.texts)
         self.whole = np.array([each.whole for each in documents])
-        self.marked, self.marked_of = self._marked()
+        self.marked, self.marked_of = self._marked_rows()
         self.began = time.time()
 
-    def told(self, what: str) -> None:
+    def report(self, what: str) -> None:
         """Say how far it is."""
         print(f"{time.time() - self.began:6.0f} s  {what}", flush=True)
 
-    def _marked(self) -> tuple[sp.csr_matrix, NDArray[np.intp]]:
+    def _marked_rows(self) -> tuple[sp.csr_matrix, NDArray[np.intp]]:
         texts, of = [], []
         for at, each in enumerate(self.documents):
             for column in range(self.count):
@@ -172,7 +172,7 @@ class Trainer:
         for column in range(self.count):
             truth = self.evidence[of_learned, column]
             fit = LogisticRegression(**EVIDENCE).fit(rows[of_learned], truth)
-            heads.append(Head.of(fit.coef_[0], float(fit.intercept_[0]), KEPT["evidence"]))
+            heads.append(Head.of(fit.coef_[0], float(fit.intercept_[0]), MAX_WEIGHTS["evidence"]))
             fit = LogisticRegression(**MEANT).fit(self.vectors[of_learned], truth)
             meant.append(fit.coef_[0].astype(np.float16))
             bias.append(float(fit.intercept_[0]))
@@ -266,7 +266,7 @@ class Trainer:
             size = len(vocabulary.buckets)
             if denied.sum() >= 3:
                 fit = LogisticRegression(**AGAINST).fit(marked[own], denied)
-                head = Head.of(fit.coef_[0], float(fit.intercept_[0]), KEPT["against"])
+                head = Head.of(fit.coef_[0], float(fit.intercept_[0]), MAX_WEIGHTS["against"])
             else:
                 head = Head(np.zeros(size, np.int8), 1.0, -4.0)
             against.append(head)
@@ -285,12 +285,15 @@ class Trainer:
                 wide[:, label] = coefficient[len(live) :]
                 bias[label] = intercept
             three.append(
-                [Head.of(weights[at], float(bias[at]), KEPT["three"]) for at in range(len(LABELS))]
+                [
+                    Head.of(weights[at], float(bias[at]), MAX_WEIGHTS["three"])
+                    for at in range(len(LABELS))
+                ]
             )
             beside.append(wide)
         return Spoken(against, three, np.stack(beside))
 
-    def spoken(
+    def label_answers(
         self, words: Spoken, bags: list[sp.csr_matrix], extra: Floats, at: NDArray[np.intp]
     ) -> tuple[Floats, Floats]:
         """Return what the heads of labels say of some documents."""
@@ -407,7 +410,7 @@ def train(trainer: Trainer) -> tuple[list[Arrays], Arrays]:
             scores[own, column] = head(read.rows[own])
         meant[own] = trainer.vectors[own] @ read.meant + read.meant_bias
         stages.append(read)
-        trainer.told("evidence heads of a fold")
+        trainer.report("evidence heads of a fold")
     signs, truth, of = trainer.signs(scores, meant)
     predicted = np.zeros(len(truth))
     planted_of = []
@@ -415,24 +418,24 @@ def train(trainer: Trainer) -> tuple[list[Arrays], Arrays]:
         trees = trainer.second(signs[learned[of]], truth[learned[of]])
         predicted[answered[of]] = trees(signs[answered[of]])
         planted_of.append(trees)
-    trainer.told("trees")
+    trainer.report("trees")
     logits = trainer.logits(scores, meant, predicted)
     extra = trainer.beside(logits)
     against, three = np.zeros((size, trainer.count)), np.zeros((size, trainer.count, len(LABELS)))
-    spoken = []
+    label_answers = []
     for (learned, answered), read in zip(trainer.parts(), stages, strict=True):
         bags = [trainer.bags(read.rows, logits, column) for column in range(trainer.count)]
-        spoken.append(trainer.third(learned, read.vocabulary, bags, extra))
+        label_answers.append(trainer.third(learned, read.vocabulary, bags, extra))
         at = np.flatnonzero(answered)
-        against[at], three[at] = trainer.spoken(spoken[-1], bags, extra, at)
-        trainer.told("label heads of a fold")
+        against[at], three[at] = trainer.label_answers(label_answers[-1], bags, extra, at)
+        trainer.report("label heads of a fold")
     of_label = label_signs(trainer, logits, scores, against, three)
     folds = [
         arrays_of(
             read, words, trees, Last.of(of_label[learned], trainer.labels[learned], whole[learned])
         )
         for (learned, _), read, words, trees, whole in zip(
-            trainer.parts(), stages, spoken, planted_of, [trainer.whole] * FOLDS, strict=True
+            trainer.parts(), stages, label_answers, planted_of, [trainer.whole] * FOLDS, strict=True
         )
     ]
     read = trainer.first(everything)
@@ -440,7 +443,7 @@ def train(trainer: Trainer) -> tuple[list[Arrays], Arrays]:
     words = trainer.third(everything, read.vocabulary, bags, extra)
     trees = trainer.second(signs, truth)
     last = Last.of(of_label, trainer.labels, trainer.whole)
-    trainer.told("all, from everything")
+    trainer.report("all, from everything")
     return folds, arrays_of(read, words, trees, last)
 
 

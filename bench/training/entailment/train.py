@@ -20,7 +20,7 @@ The run file holds the development documents out of fold, as the shipped program
 model of the fold; with `--own-out FILE` also by the program's own sentences, with `--left-out
 FILE` the answers to each hypothesis by a model that has seen neither it nor the half of the
 documents, guided by the playbook, and with `--alone-out` not guided. Six CPU-minutes on one core,
-under three where `--cache` keeps the vectors; needs scikit-learn. It must be run anew where the
+under three where `--cache` keeps the vectors; needs scikit-learn. Run it again when the
 shipped encoder changes.
 """
 
@@ -78,12 +78,12 @@ def questions_of(
         place = span_positions(document.spans)
         spans = SpanSet(document.spans, place, encoder.encode(document.spans))
         for column, hypothesis in enumerate(hypotheses):
-            told = rule_guide(provisions[hypothesis], document.spans) if guided else None
+            guide = rule_guide(provisions[hypothesis], document.spans) if guided else None
             found.append(
                 unseen.Question(
                     at,
                     column,
-                    span_features(spans, hypothesis, told, encoder),
+                    span_features(spans, hypothesis, guide, encoder),
                     place,
                     document.evidence[:, column],
                     LABELS[document.labels[column]] is not Label.NOT_MENTIONED,
@@ -99,7 +99,7 @@ class Board:
         self.split, self._began = split, began
         self.scores: dict[str, object] = {}
 
-    def told(self, what: str) -> None:
+    def report(self, what: str) -> None:
         """Say how far it is."""
         print(f"{time.time() - self._began:6.0f} s  {what}", flush=True)
 
@@ -107,7 +107,7 @@ class Board:
         """Score a run, say its main figures, and write it where that is asked for."""
         found = entailment_measures([score_document(*each) for each in match_run(self.split, run)])
         names = ("accuracy", "f1_contradiction", "evidence_map", "evidence_recall_600_characters")
-        self.told(f"{name}: " + ", ".join(f"{each} {found[each]}" for each in names))
+        self.report(f"{name}: " + ", ".join(f"{each} {found[each]}" for each in names))
         intervals = found["intervals"]
         self.scores[name] = {
             each: [found[each], *intervals[each]]  # type: ignore[index, call-overload, misc]
@@ -131,7 +131,7 @@ class Board:
         for margin in np.arange(0.0, 0.95, 0.05):
             held = apart >= margin
             if held.any() and right[held].mean() >= SURE:
-                self.told(
+                self.report(
                     f"margin {margin:.2f}: {held.mean():.3f} answered, of them "
                     f"{right[held].mean():.3f} right"
                 )
@@ -228,7 +228,7 @@ def write(
             sha256(one.text.encode()).hexdigest(): one.name for one in board.split.documents
         },
         "splits": f"Out of {FOLDS} folds by document; training documents are in the folds too. Of "
-        "the runs of eight words of a development document, this share stands in a training "
+        "the runs of eight words of a development document, this share is in a training "
         f"document too: {overlap(documents):.3f}. A stage's answers to the other folds come from "
         "models that saw the labels of the fold that is judged.",
         "scores": {"note": "figure, then its 95% interval over 61 documents", **board.scores},
@@ -236,13 +236,13 @@ def write(
         "hypotheses hold for those 17; some are rarely contradicted (five never in training). "
         "Settings were chosen on the folds that are reported. Left-out hypotheses are guided by "
         "queries, definitions and examples of a playbook that was written knowing them, and that "
-        "they are contradicted is told by rules made by hand, knowing them too: read the evidence.",
+        "rules made by hand, knowing them too, say that they are contradicted: read the evidence.",
         "files": {runtime.FILE: sha256(packed.getvalue()).hexdigest()},
     }
     (folder / CARD_FILE).write_text(
         yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=96), "utf-8"
     )
-    board.told(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")
+    board.report(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")
 
 
 def main() -> None:
@@ -258,7 +258,7 @@ def main() -> None:
     encoder = Remembered(load_encoder(DEFAULT_ENCODER, threads=1), asked.cache)
     vectors = encoder.encode([span for each in documents for span in each.spans])
     encoder.save()
-    board.told(f"vectors of {len(documents)} documents")
+    board.report(f"vectors of {len(documents)} documents")
     trainer = known.Trainer(documents, vectors)
     folds, arrays = known.train(trainer)
     hypotheses = list(split.hypotheses.values())
@@ -274,10 +274,7 @@ def main() -> None:
         run = known_answers(folds, fold, split, encoder, given=False)
         board.score("known_hypotheses_own_sentences", run, asked.own_out)
     halves = trainer.fold % 2
-    for name, guided, out in (
-        ("guided", True, asked.left_out),
-        ("alone", False, asked.alone_out),
-    ):
+    for name, guided, out in (("guided", True, asked.left_out), ("alone", False, asked.alone_out)):
         questions = questions_of(documents, hypotheses, encoder, guided=guided)
         models = unseen.left_out(questions, halves)
         model = model_of(arrays, hypotheses, encoder)

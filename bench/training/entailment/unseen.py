@@ -39,7 +39,8 @@ def learned(questions: Sequence[Question], margin: float = 0.0) -> UnseenHypothe
     """Learn from questions; for the label each is judged by what the other hypotheses teach."""
     hypotheses = sorted({each.hypothesis for each in questions})
     without = {
-        left: _first([each for each in questions if each.hypothesis != left]) for left in hypotheses
+        left: _learn_first([each for each in questions if each.hypothesis != left])
+        for left in hypotheses
     }
     return _learned(questions, without, margin)
 
@@ -58,7 +59,7 @@ def left_out(
         other = [each for each in questions if halves[each.document] != half]
         firsts: dict[tuple[int, int], Weights] = {}
         for one, two in combinations(hypotheses, 2):
-            weights = _first([each for each in other if each.hypothesis not in {one, two}])
+            weights = _learn_first([each for each in other if each.hypothesis not in {one, two}])
             firsts[one, two] = firsts[two, one] = weights
         for left in hypotheses:
             known = [each for each in other if each.hypothesis != left]
@@ -70,18 +71,20 @@ def left_out(
 def _learned(
     questions: Sequence[Question], without: dict[int, Weights], margin: float
 ) -> UnseenHypotheses:
-    first = _first(questions)
+    first = _learn_first(questions)
     truth = np.concatenate([each.evidence for each in questions])
     rows = [evidence_features(each.signs, _odds(each, first), each.place) for each in questions]
     ranked = _fitted(np.concatenate(rows), truth, RANKED)
     signs = [
         label_features(each.signs, _odds(each, without[each.hypothesis])) for each in questions
     ]
-    told = np.array([each.mentioned for each in questions])
-    return UnseenHypotheses(first, ranked, _fitted(np.stack(signs), told, MENTIONED), margin)
+    is_mentioned = np.array([each.mentioned for each in questions])
+    return UnseenHypotheses(
+        first, ranked, _fitted(np.stack(signs), is_mentioned, MENTIONED), margin
+    )
 
 
-def _first(questions: Sequence[Question]) -> Weights:
+def _learn_first(questions: Sequence[Question]) -> Weights:
     rows = np.concatenate([each.signs.rows for each in questions])
     return _fitted(rows, np.concatenate([each.evidence for each in questions]), FIRST)
 

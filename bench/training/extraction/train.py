@@ -60,7 +60,7 @@ OUT = Path(__file__).parents[3] / "src/fourcorners/review/extract/calibration.js
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty
 CHARACTERS = 1_200.0  # a contract, from which on a threshold is penalised
-PRECISE = 0.2  # what character precision counts beside F1 in the choice of thresholds
+PRECISE = 0.2  # what character precision counts relative to F1 in the choice of thresholds
 EAGER = 0.008  # what a lower threshold may cost: other drafting styles score lower than CUAD's
 LEAST = 0.05  # below this no sentence is quoted: a person would not believe it
 GRID = 24
@@ -140,7 +140,7 @@ def fit(seen: Sequence[Example]) -> Curve:
     best = [ranking.decision_function(each.features).max() for each in seen if len(each.features)]
     there = [bool(each.positive.any()) for each in seen if len(each.features)]
     slope, shift = 1.0, 0.0
-    if len(set(there)) > 1:  # some provisions stand in every contract
+    if len(set(there)) > 1:  # some provisions are in every contract
         presence = LogisticRegression(C=STRENGTH).fit(np.array(best)[:, None], there)
         slope, shift = float(presence.coef_[0][0]), float(presence.intercept_[0])
     return Curve(
@@ -233,9 +233,7 @@ def learn(
 
 
 def _learn_one(
-    contracts: Sequence[AnnotatedContract],
-    fold: Sequence[int],
-    task: tuple[str, Sequence[Example]],
+    contracts: Sequence[AnnotatedContract], fold: Sequence[int], task: tuple[str, Sequence[Example]]
 ) -> tuple[str, Curve, list[Answer]]:
     name, seen = task
     return name, *learn(contracts, seen, categories_of()[name], fold)

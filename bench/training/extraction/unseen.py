@@ -1,6 +1,6 @@
 """Learn the curves of a provision that nothing was learned for: `default` in `calibration.json`.
 
-A provision that a user writes has no curve of its own. What its signs are worth is learned from
+A provision that a user writes has no curve. What its signs are worth is learned from
 CUAD's categories, each as three people might write it: with the playbook's query and examples;
 with four keywords of it that have no boosts, and one example; with the query and no example. All
 sentences count, those that match nothing for as many as are left out. Facts of the contract card
@@ -65,13 +65,15 @@ from training.verdicts.sample import load_contracts, trial_groups
 FOLDS = 5  # of contracts, by group
 BLOCKS = 7  # of provisions, by name: those that are much alike are left out together
 STRENGTH = 1.0  # inverse of the L2 penalty
-KEPT = 0.02  # the share of the sentences without a sign that is learned from, for all of them
+UNSIGNED_SHARE = (
+    0.02  # the share of the sentences without a sign that is learned from, for all of them
+)
 KEYWORDS = 4  # of a query as a user writes it
 PRECISION = (
     0.9  # of the found cells that are right, so many at least; .95 would lose a third of them
 )
 STEPS = np.linspace(0.3, 0.98, 69)  # thresholds that are tried
-FURTHER = np.linspace(0.05, 0.95, 19)  # of them, for quotes beside the best
+FURTHER = np.linspace(0.05, 0.95, 19)  # of them, for quotes other than the best
 WAYS = ("playbook", "keywords", "no example")
 
 Key = tuple[str, str]  # provision and way
@@ -98,10 +100,10 @@ def in_keywords(provision: Provision) -> Provision:
     parts = tree.parts if isinstance(tree, Or) else (tree,)
     best = sorted(parts, key=lambda part: -getattr(part, "boost", 1.0))[:KEYWORDS]
     plain = tuple(replace(part, boost=1.0) for part in best)
-    kept = Or(plain) if len(plain) > 1 else plain[0]
+    selected = Or(plain) if len(plain) > 1 else plain[0]
     return replace(
         provision,
-        query=Query(str(kept), kept),
+        query=Query(str(selected), selected),
         avoid=None,
         card=None,
         examples=provision.examples[:1],
@@ -156,10 +158,10 @@ def _thinned(
     features = np.concatenate([each.features for each in seen])
     positive = np.concatenate([each.positive for each in seen])
     telling = positive | (features[:, FEATURES.index("words")] > 0)
-    kept = telling | (rng.random(len(features)) < KEPT)
-    weights = np.where(telling, 1.0, 1 / KEPT)[kept]
-    rows = np.c_[features[kept], np.ones(kept.sum())].astype(np.float64)
-    return rows, positive[kept].astype(np.float64), weights / weights.sum()
+    selected = telling | (rng.random(len(features)) < UNSIGNED_SHARE)
+    weights = np.where(telling, 1.0, 1 / UNSIGNED_SHARE)[selected]
+    rows = np.c_[features[selected], np.ones(selected.sum())].astype(np.float64)
+    return rows, positive[selected].astype(np.float64), weights / weights.sum()
 
 
 def held_out(
@@ -249,9 +251,7 @@ def table(
 
 
 def _seen(
-    library: str,
-    provisions: Sequence[tuple[Key, PreparedProvision]],
-    contract: AnnotatedContract,
+    library: str, provisions: Sequence[tuple[Key, PreparedProvision]], contract: AnnotatedContract
 ) -> dict[Key, Example]:
     ways: dict[str, list[PreparedProvision]] = defaultdict(list)
     for (_, way), prepared in provisions:
@@ -300,8 +300,8 @@ def learn(contracts: Sequence[AnnotatedContract], seen: Sequence[Seen], seed: in
 def main() -> None:
     """Read, fit, judge, write."""
     arguments = _arguments()
-    kept = {group for trial in trial_groups(load_contracts(arguments.data)) for group in trial}
-    contracts = [each for each in cuad.load_cuad(arguments.data) if each.group not in kept]
+    selected = {group for trial in trial_groups(load_contracts(arguments.data)) for group in trial}
+    contracts = [each for each in cuad.load_cuad(arguments.data) if each.group not in selected]
     provisions = written(default_encoder())
     with ProcessPoolExecutor(arguments.processes) as pool:
         work = partial(_seen, str(arguments.library), provisions)

@@ -58,11 +58,7 @@ from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 from fourcorners_bench.extraction import loader as cuad
-from fourcorners_bench.extraction.loader import (
-    CATEGORIES,
-    FOURTEEN_PROVISIONS,
-    AnnotatedContract,
-)
+from fourcorners_bench.extraction.loader import CATEGORIES, FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.extraction.run import document_id
 from fourcorners_bench.provisions.run import (
     FOLDS,
@@ -168,7 +164,7 @@ def gather(
     contracts: list[AnnotatedContract],
     fold: NDArray[np.int64],
     library: Library,
-    taught: dict[Without, list[LearnedQuery]],
+    learned_queries: dict[Without, list[LearnedQuery]],
 ) -> Course:
     """Read the signs of every sentence."""
     own = builtin_targets(default_encoder())
@@ -179,10 +175,10 @@ def gather(
             )
             for each in queries
         ]
-        for left_out, queries in taught.items()
+        for left_out, queries in learned_queries.items()
     }
     ready, fixed, marked, starts = [], [], [], [0]
-    learned: dict[Without, list[Array]] = {left_out: [] for left_out in taught}
+    learned: dict[Without, list[Array]] = {left_out: [] for left_out in learned_queries}
     for at, contract in enumerate(contracts):
         each = read_contract(library, document_id(contract.text))
         count = len(each.spans)
@@ -346,12 +342,14 @@ def course_of(options: argparse.Namespace, contracts: list[AnnotatedContract]) -
     sources = [Path(str(each.__file__)) for each in (learn, mining, ranking)]
     documents = " ".join(document_id(contract.text) for contract in contracts)
     key = digest([*sources, options.data / "annotations.jsonl"], f"{options.seed} {documents}")
-    kept = options.cache / f"course-{key}.pickle"
-    if not kept.exists():
+    cache_file = options.cache / f"course-{key}.pickle"
+    if not cache_file.exists():
         options.cache.mkdir(parents=True, exist_ok=True)
-        kept.with_suffix(".part").write_bytes(pickle.dumps(learn_and_gather(options, contracts)))
-        kept.with_suffix(".part").rename(kept)
-    course: Course = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
+        cache_file.with_suffix(".part").write_bytes(
+            pickle.dumps(learn_and_gather(options, contracts))
+        )
+        cache_file.with_suffix(".part").rename(cache_file)
+    course: Course = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own cache
     if options.reader:
         hear(course, options.reader)
     return course

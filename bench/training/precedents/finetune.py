@@ -13,7 +13,7 @@ reads. The weights to start from are a folder of one's own, such as ms-marco-Min
         --profile bm25-rerank --run-out after.jsonl
     fourcorners bench score before.jsonl after.jsonl --data DIR/acord --plots plots
 
-The last three print the measures before and after, by category, and draw them beside the paper's.
+The last three print the measures before and after, by category, and draw them with the paper's.
 The whole grid takes hours on a card; --rates, --updates and --runs make it smaller.
 """
 
@@ -24,6 +24,7 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
@@ -40,7 +41,7 @@ from fourcorners.models import default_encoder
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners_bench.precedents.loader import Split, load_split
-from fourcorners_bench.precedents.run import build_collection, run_precedents
+from fourcorners_bench.precedents.run import ClauseRanker, build_collection, run_precedents
 from fourcorners_bench.precedents.score import mean_figures, score_run
 from training.answer_reader.pair_model import export, pair_batches, pair_tokenizer
 from training.precedents.pairs import Pair, balanced_batches, pairs_by_gain
@@ -112,26 +113,33 @@ def step(
     return total / len(batch)
 
 
+@dataclass(frozen=True)
+class Start:
+    """The model that learning starts from, and where it runs."""
+
+    weights: Path
+    tokenizer: Tokenizer
+    device: torch.device
+
+
 def learn(
-    weights: Path,
-    tokenizer: Tokenizer,
+    start: Start,
     train: Split,
     rate: float,
     updates: Sequence[int],
     seed: int,
-    device: torch.device,
     valid: tuple[Split, ClauseCollection] | None,
 ) -> tuple[PairLogit, dict[int, float]]:
     """Learn up to the most updates; return the model, and its measure after each number of them."""
     torch.manual_seed(seed)
-    model = PairLogit(weights).to(device)
+    model = PairLogit(start.weights).to(start.device)
     model.train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=DECAY)
     measured: dict[int, float] = {}
     for done, batch in enumerate(balanced_batches(pairs_by_gain(train), BATCH, seed=seed), start=1):
-        loss = step(model, optimiser, tokenizer, batch, device)
+        loss = step(model, optimiser, start.tokenizer, batch, start.device)
         if done in updates and valid is not None:
-            measured[done] = measure(TorchReranker(model, tokenizer, device), *valid)
+            measured[done] = measure(TorchReranker(model, start.tokenizer, start.device), *valid)
             print(
                 f"rate {rate:g}, run {seed}, {done} updates: loss {loss:.3f}, {measured[done]:.4f}"
             )
@@ -144,10 +152,7 @@ def measure(reranker: TorchReranker, valid: Split, collection: ClauseCollection)
     """Return the mean NDCG@10 over the valid queries."""
     run = run_precedents(
         valid,
-        "short",
-        default_encoder(),
-        profile=Profile.BM25_RERANK,
-        reranker=reranker,
+        ClauseRanker(default_encoder(), profile=Profile.BM25_RERANK, reranker=reranker),
         collection=collection,
     )
     return mean_figures(score_run(valid.queries, run))[MEASURE].value or 0.0
@@ -170,32 +175,31 @@ def main() -> None:
     parser.add_argument("--updates", type=int, nargs="+", default=UPDATES)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    said = parser.parse_args()
-    device = torch.device(said.device)
-    tokenizer_file = said.weights / "tokenizer.json"
-    tokenizer = pair_tokenizer(said.weights, READS)
-    train, valid = load_split(said.data, "train"), load_split(said.data, "valid")
+    arguments = parser.parse_args()
+    device = torch.device(arguments.device)
+    tokenizer_file = arguments.weights / "tokenizer.json"
+    tokenizer = pair_tokenizer(arguments.weights, READS)
+    start = Start(arguments.weights, tokenizer, device)
+    train, valid = load_split(arguments.data, "train"), load_split(arguments.data, "valid")
     held = (valid, build_collection(valid, default_encoder()))
-    before = PairLogit(said.weights).to(device)
+    before = PairLogit(arguments.weights).to(device)
     grid: dict[tuple[float, int], list[float]] = {}
     print(f"before: {measure(TorchReranker(before, tokenizer, device), *held):.4f}")
-    write_model(before, tokenizer_file, said.out / "before")
-    for rate in said.rates:
-        for seed in range(said.runs):
-            _, measured = learn(
-                said.weights, tokenizer, train, rate, said.updates, seed, device, held
-            )
+    write_model(before, tokenizer_file, arguments.out / "before")
+    for rate in arguments.rates:
+        for seed in range(arguments.runs):
+            _, measured = learn(start, train, rate, arguments.updates, seed, held)
             for updates, value in measured.items():
                 grid.setdefault((rate, updates), []).append(value)
     rate, updates = max(grid, key=lambda cell: mean(grid[cell]))
     print(f"best: rate {rate:g}, {updates} updates, {MEASURE} {mean(grid[rate, updates]):.4f}")
-    after, _ = learn(said.weights, tokenizer, train, rate, [updates], 0, device, None)
-    write_model(after, tokenizer_file, said.out / "after")
+    after, _ = learn(start, train, rate, [updates], 0, None)
+    write_model(after, tokenizer_file, arguments.out / "after")
     cells = [
         {"rate": rate, "updates": updates, MEASURE: values}
         for (rate, updates), values in grid.items()
     ]
-    (said.out / "grid.json").write_text(json.dumps(cells, indent=2) + "\n", encoding="utf-8")
+    (arguments.out / "grid.json").write_text(json.dumps(cells, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

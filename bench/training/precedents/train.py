@@ -5,7 +5,7 @@ a weight for each feature are fitted to ACORD's stars: the softmax over a query'
 drawn to the softmax over their stars (Kullback and Leibler). Of each query short, medium and long
 wording are learned from in turn. Weights stay near to those set by hand, without which topics that
 are not among the queries suffer. Three seeds are averaged, which matrices that start alike allow.
-What is told of the model is by folds, but see `precedents.learning.START`; the settings there were
+The figures of the model are by folds, but see `precedents.learning.START`; the settings there were
 chosen by such folds over the train queries, from which the model learns.
 
     python -m training.precedents.train --data DIR/acord --run-out oof --write
@@ -71,8 +71,8 @@ from training.precedents.learning import (
     SEEDS,
     WHOLE,
     Case,
+    Components,
     Floats,
-    Kept,
     by_hand,
     cases_of,
     learn,
@@ -100,16 +100,16 @@ LIMITS = [
 ]
 
 
-def vectors_of(texts: list[str], encoder: Encoder, kept: Path | None) -> NDArray[np.float32]:
+def vectors_of(texts: list[str], encoder: Encoder, cache_file: Path | None) -> NDArray[np.float32]:
     """Return the vectors of the clauses, from the file if it has them."""
     key = hashlib.sha256("\0".join([encoder.name, *texts]).encode()).hexdigest()
-    if kept is not None and kept.is_file():
-        with np.load(kept) as held:
+    if cache_file is not None and cache_file.is_file():
+        with np.load(cache_file) as held:
             if str(held["key"]) == key:
                 return held["vectors"].astype(np.float32)
     vectors = encoder.encode(texts)
-    if kept is not None:
-        np.savez(kept, key=np.array(key), vectors=vectors)
+    if cache_file is not None:
+        np.savez(cache_file, key=np.array(key), vectors=vectors)
     return vectors
 
 
@@ -179,18 +179,18 @@ def by_folds(
     report: dict[str, object] = {}
     scores: list[list[Floats]] = []
     for name, own in folds.items():
-        for kept in (WHOLE, Kept(matrices=False)):
-            found = out_of_fold(cases, own, encoder.name, kept)
+        for components in (WHOLE, Components(matrices=False)):
+            found = out_of_fold(cases, own, encoder.name, components)
             runs = by_wording(cases, found, ids)
-            label = f"{name}, {'whole' if kept.matrices else 'weights alone'}"
+            label = f"{name}, {'whole' if components.matrices else 'weights alone'}"
             report[label] = {form: told(queries, run) for form, run in runs.items()}
             for form, run in runs.items():
                 values = " ".join(f"{each[0]:5.1f}" for each in told(queries, run).values())
                 print(f"{label}, {form}: {values}", flush=True)
-                if run_out is not None and kept.matrices:
+                if run_out is not None and components.matrices:
                     run_out.mkdir(parents=True, exist_ok=True)
                     write_lines(run_out / f"precedents-{name.replace(' ', '-')}-{form}.jsonl", run)
-            if not kept.matrices:
+            if not components.matrices:
                 continue
             scores = found
             rows = score_run(queries, runs["short"])
@@ -202,24 +202,24 @@ def by_folds(
     return report, scores
 
 
-ABLATIONS: dict[str, tuple[Kept, tuple[float, ...]]] = {
+ABLATIONS: dict[str, tuple[Components, tuple[float, ...]]] = {
     "whole": (WHOLE, FIRST_STEP_WEIGHTS),
-    "without matrices": (Kept(matrices=False), FIRST_STEP_WEIGHTS),
-    "without BM25": (Kept(("encoder", "concepts", "making")), (1.0, 1.0, 0.0, 0.0)),
+    "without matrices": (Components(matrices=False), FIRST_STEP_WEIGHTS),
+    "without BM25": (Components(("encoder", "concepts", "making")), (1.0, 1.0, 0.0, 0.0)),
     "without the encoder": (
-        Kept(("BM25", "concepts", "making"), matrices=False),
+        Components(("BM25", "concepts", "making"), matrices=False),
         (0.0, 0.0, 1.0, 1.0),
     ),
-    "without concepts": (Kept(("encoder", "BM25", "making")), FIRST_STEP_WEIGHTS),
-    "without making": (Kept(("encoder", "BM25", "concepts")), FIRST_STEP_WEIGHTS),
-    "encoder and matrices alone": (Kept(("encoder",)), (1.0, 1.0, 0.0, 0.0)),
+    "without concepts": (Components(("encoder", "BM25", "making")), FIRST_STEP_WEIGHTS),
+    "without making": (Components(("encoder", "BM25", "concepts")), FIRST_STEP_WEIGHTS),
+    "encoder and matrices alone": (Components(("encoder",)), (1.0, 1.0, 0.0, 0.0)),
     **{
-        f"{family} alone": (Kept((family,), matrices=False), FIRST_STEP_WEIGHTS)
+        f"{family} alone": (Components((family,), matrices=False), FIRST_STEP_WEIGHTS)
         for family in FAMILIES
         if family not in ("encoder", "BM25")
     },
-    "encoder alone": (Kept(("encoder",), matrices=False), (1.0, 1.0, 0.0, 0.0)),
-    "BM25 alone": (Kept(("BM25",), matrices=False), (0.0, 0.0, 1.0, 1.0)),
+    "encoder alone": (Components(("encoder",), matrices=False), (1.0, 1.0, 0.0, 0.0)),
+    "BM25 alone": (Components(("BM25",), matrices=False), (0.0, 0.0, 1.0, 1.0)),
 }
 """What is there, and by what candidates are chosen: cosines and words, plain and expanded."""
 
@@ -230,12 +230,12 @@ def ablate(queries: Sequence[AcordQuery], ids: list[str], collection: ClauseColl
     print("| what is there | NDCG@5 | NDCG@10 | 3-star@5 | 4-star@5 | 5-star@5 |")
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
     cases: dict[tuple[float, ...], list[list[Case]]] = {}
-    for label, (kept, chosen_by) in ABLATIONS.items():
+    for label, (components, chosen_by) in ABLATIONS.items():
         if chosen_by not in cases:
             cases[chosen_by] = cases_of(queries, ids, collection, chosen_by)
         own = cases[chosen_by]
         found = out_of_fold(
-            own, grouped_folds(cases[FIRST_STEP_WEIGHTS]), name, kept, seeds=SEEDS[:1]
+            own, grouped_folds(cases[FIRST_STEP_WEIGHTS]), name, components, seeds=SEEDS[:1]
         )
         _print_row(label, queries, own, [each[:1] for each in found], ids)
     own = cases[FIRST_STEP_WEIGHTS]

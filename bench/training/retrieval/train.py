@@ -99,7 +99,7 @@ def fit(cases: list[Case]) -> dict[str, LinearWeights]:
 
 def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
     """Return every question of the sets with the signals of its document's sentences."""
-    encoder, concepts, shelf = default_encoder(), default_concepts(), DocumentCache()
+    encoder, concepts, cache = default_encoder(), default_concepts(), DocumentCache()
     is_unseen = unseen_by(DEFAULT_ENCODER)
     paths = library.execute(
         "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row=s.document"
@@ -114,10 +114,10 @@ def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
             file, asked = test["snippets"][0]["file_path"], test["query"].split(";", 1)[1].strip()
             if asked not in meant:
                 known = recognise_concepts(asked, concepts)
-                meant[asked] = [(shelf.with_examples(one, encoder), w) for one, w in known]
+                meant[asked] = [(cache.with_examples(one, encoder), w) for one, w in known]
                 vectors[asked] = encoder.encode([asked])[0]
             name = Path(file).name
-            units = shelf.get(library, documents[name])
+            units = cache.get(library, documents[name])
             gold = merge_spans(Span(*snippet["span"]) for snippet in test["snippets"])
             covered = [
                 sum(min(unit.span.end, one.end) - max(unit.span.start, one.start)
@@ -154,10 +154,10 @@ def main() -> None:
     groups = {line["name"]: line["group"] for line in map(json.loads, lines)}
     library = Library.open(options.library, create=False)
     cases = read(options.data, groups, library)
-    taught = [case for case in cases if case.unseen]
-    whole = fit(taught)
+    learned_cases = [case for case in cases if case.unseen]
+    whole = fit(learned_cases)
     content = {
-        "provenance": f"training.retrieval.train over {len(taught):,} questions of "
+        "provenance": f"training.retrieval.train over {len(learned_cases):,} questions of "
         "LegalBench-RAG's CUAD and ContractNLI sets, their contracts given, none of which the "
         f"encoder learned from; L2 {PENALTY}; out of fold, {FOLDS} folds by contract group.",
         **{name: {"bias": w.bias, "weights": dict(w.weights)} for name, w in whole.items()},
@@ -168,7 +168,7 @@ def main() -> None:
     encoder, concepts = default_encoder(), default_concepts()
     shipped = SignalWeights(provenance="", **whole)
     folds = [
-        SignalWeights(provenance="", **fit([c for c in taught if c.fold != fold]))
+        SignalWeights(provenance="", **fit([c for c in learned_cases if c.fold != fold]))
         for fold in range(FOLDS)
     ]
     for benchmark in SETS:

@@ -144,9 +144,9 @@ def choose_signs(rows: Rows, learned: NDArray[np.bool_], most: int) -> dict[str,
         expected = seen[sign] * share
         return (good[sign] - expected) ** 2 / (expected * (1 - share))
 
-    kept = [sign for sign in seen if len(inside[sign]) >= FEWEST]
-    kept.sort(key=lambda sign: (-gain(sign), sign))
-    return {sign: at for at, sign in enumerate(kept[:most])}
+    selected = [sign for sign in seen if len(inside[sign]) >= FEWEST]
+    selected.sort(key=lambda sign: (-gain(sign), sign))
+    return {sign: at for at, sign in enumerate(selected[:most])}
 
 
 def matrix(signs: Sequence[Signs], columns: Mapping[str, int]) -> sp.csr_matrix:
@@ -190,8 +190,8 @@ def choose_limit(sure: Array, right: Array, fold: NDArray[np.int64], kind: str) 
     """Return the probability from which enough are right, whichever fold is left out."""
     limits = []
     for left in np.unique(fold):
-        kept = np.flatnonzero(fold != left)
-        order = kept[np.argsort(-sure[kept], kind="stable")]
+        selected = np.flatnonzero(fold != left)
+        order = selected[np.argsort(-sure[selected], kind="stable")]
         precision = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
         enough = np.flatnonzero(precision >= PRECISE.get(kind, USUAL_PRECISE))
         limits.append(float(sure[order[enough[-1]]]) if len(enough) else SURE)
@@ -204,7 +204,7 @@ class Learned:
 
     weights: Weights
     found: list[tuple[Top, float] | None]
-    said: list[bool]
+    stated: list[bool]
 
 
 def first_tops(course: Course, rows: Rows, kind: str) -> tuple[dict[str, float], list[Top | None]]:
@@ -254,16 +254,16 @@ def judge_tops(
         weights = Weights({}, second, SURE)
         for at in np.flatnonzero(fold == held):
             sure[at] = weights.probability(signs[at])
-    said = [False] * len(tops)
+    stated = [False] * len(tops)
     found: list[tuple[Top, float] | None] = [None] * len(tops)
     for held in range(FOLDS):
         inside = fold != held
         limit = choose_limit(sure[inside], right[inside], fold[inside], kind)
         for at in np.flatnonzero(fold == held):
             found[known[at]] = (chosen[at], float(sure[at]))
-            said[known[at]] = bool(sure[at] >= limit)
+            stated[known[at]] = bool(sure[at] >= limit)
     weights = Weights(first, learn_second(signs, right), choose_limit(sure, right, fold, kind))
-    return Learned(weights, found, said)
+    return Learned(weights, found, stated)
 
 
 def learn(course: Course) -> dict[str, Learned]:
@@ -294,8 +294,8 @@ def run_lines(course: Course, learned: Mapping[str, Learned]) -> list[ValueAnswe
     lines = []
     for at, contract in enumerate(course.contracts):
         for kind in KINDS:
-            found, said = learned[kind].found[at], learned[kind].said[at]
-            value = judge.value_of(kind, found, asserted=said) if found else None
+            found, stated = learned[kind].found[at], learned[kind].stated[at]
+            value = judge.value_of(kind, found, asserted=stated) if found else None
             lines.append(answer_value(contract.name, kind, value))
         lines.append(answer_law(contract.name, find_governing_law(contract.text)))
     weights = {kind: each.weights for kind, each in learned.items()}
@@ -309,18 +309,18 @@ def run_lines(course: Course, learned: Mapping[str, Learned]) -> list[ValueAnswe
 def print_joint_precision(course: Course, learned: Mapping[str, Learned]) -> None:
     """Print how often values that are asserted together are all right, out of fold."""
     for kinds in (("end", "renewal"), ("end", "notice"), ("end", "renewal", "notice")):
-        said, right = 0, 0
+        stated, right = 0, 0
         for at in range(len(course.contracts)):
-            found = [learned[kind].found[at] for kind in kinds if learned[kind].said[at]]
+            found = [learned[kind].found[at] for kind in kinds if learned[kind].stated[at]]
             pairs = [pair for pair in found if pair]
             if len(pairs) < len(kinds) or math.prod(sure for _, sure in pairs) < TOGETHER:
                 continue
-            said += 1
+            stated += 1
             right += all(
                 course.is_right(at, kind, top.candidate.value)
                 for kind, (top, _) in zip(kinds, pairs, strict=True)
             )
-        print(f"{' and '.join(kinds)}: {right} of {said}")
+        print(f"{' and '.join(kinds)}: {right} of {stated}")
 
 
 def write_weights(course: Course, learned: Mapping[str, Learned], path: Path) -> None:

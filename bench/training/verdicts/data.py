@@ -31,7 +31,7 @@ from training.verdicts.sample import SEED, load_attributes, load_contracts
 
 HERE = Path(__file__).parent
 FOLDS = 5
-SAID = "transformer.pickle"  # what the transformer says out of fold, in the folder of a run
+OUT_OF_FOLD = "transformer.pickle"  # what the transformer says out of fold, in the folder of a run
 NO_FOLD = -1  # of what is learned from in every fold: invented clauses
 GROUPS = {
     f"{provision}.{question}": group
@@ -90,8 +90,8 @@ def load_heads() -> list[Head]:
         for name, attribute in guide["attributes"].items():
             options = tuple(attribute.get("options", ()))
             kind = None if options else _kind(attribute)
-            told = attribute.get("options", {})
-            silent = frozenset((NO_MENTION, *(each for each in options if not told[each])))
+            known_options = attribute.get("options", {})
+            silent = frozenset((NO_MENTION, *(each for each in options if not known_options[each])))
             question = question_id(name)
             group = GROUPS.get(f"{provision}.{question}", "")
             found.append(Head(provision, question, kind, group, options, silent, None))
@@ -121,7 +121,7 @@ def load_examples(data: Path) -> list[Example]:
         if name not in finders:
             document = text_document(name, text)
             finders[name] = MentionFinder(text, read_card(document, build_outline(document)))
-        clause = _marked(text, Span(*place["clause"]), Span(*place["span"]), finders[name])
+        clause = _mark_clause(text, Span(*place["clause"]), Span(*place["span"]), finders[name])
         guide = guides[place["provision"]]["attributes"]
         answers = _answers(labels, guide, clause)
         examples.append(
@@ -138,7 +138,7 @@ def load_examples(data: Path) -> list[Example]:
 
 
 def invented(guides: Mapping[str, Any]) -> Iterator[Example]:
-    """Yield the invented clauses: their words stand in the file, the marked ones in ⟦ ⟧."""
+    """Yield the invented clauses: their words are in the file, the marked ones in ⟦ ⟧."""
     for at, row in enumerate((HERE / "invented.jsonl").read_text("utf-8").splitlines()):
         each = json.loads(row)
         marked = _MARKED.search(each["text"])
@@ -146,18 +146,18 @@ def invented(guides: Mapping[str, Any]) -> Iterator[Example]:
             continue
         text = each["text"].replace("⟦", "").replace("⟧", "")
         span = Span(marked.start(), marked.start() + len(marked[1]))
-        clause = _marked(text, Span(0, len(text)), span, MentionFinder(text, Card()))
+        clause = _mark_clause(text, Span(0, len(text)), span, MentionFinder(text, Card()))
         guide = guides[each["provision"]]["attributes"]
-        labels = _told({"is": each["is"], **_placed(each, text, guide)}, guide)
+        labels = _reader_answers({"is": each["is"], **_locate_answers(each, text, guide)}, guide)
         answers = _answers(labels, guide, clause)
         yield Example(f"invented-{at}", each["provision"], NO_FOLD, clause, answers)
 
 
 def settle(row: Mapping[str, Any], guide: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
     """Return the labels on which the readers of a clause agree, and which are settled."""
-    said = [_told(row[each], guide) for each in (*READERS, THIRD) if each in row]
+    reader_labels = [_reader_answers(row[each], guide) for each in (*READERS, THIRD) if each in row]
     labels, settled = {}, set()
-    verdict, sure = _majority([each["is"] for each in said])
+    verdict, sure = _majority([each["is"] for each in reader_labels])
     if verdict is None or verdict == "unclear":
         return {}, set()
     labels["is"] = verdict
@@ -166,7 +166,7 @@ def settle(row: Mapping[str, Any], guide: Mapping[str, Any]) -> tuple[dict[str, 
     if verdict == "no":
         return labels, settled
     for name in guide:
-        given = [each[name] for each in said if name in each]
+        given = [each[name] for each in reader_labels if name in each]
         value, sure = _majority(given) if given else (None, False)
         if value is not None and value != "unclear":
             labels[name] = value
@@ -184,21 +184,21 @@ def _majority(given: Sequence[Any]) -> tuple[Any, bool]:
     return json.loads(value), count >= 2
 
 
-def _told(said: Mapping[str, Any], guide: Mapping[str, Any]) -> dict[str, Any]:
+def _reader_answers(reader_labels: Mapping[str, Any], guide: Mapping[str, Any]) -> dict[str, Any]:
     """Return a reader's labels with what was left out: silence, `no`, or nothing mentioned."""
-    if said["is"] == "no":
+    if reader_labels["is"] == "no":
         return {"is": "no"}
-    labels = {"is": said["is"]}
+    labels = {"is": reader_labels["is"]}
     for name, attribute in guide.items():
         options = attribute.get("options")
         left_out = next((each for each in ("silent", "no") if options and each in options), None)
-        value = said.get(name, left_out if options else NO_MENTION)
+        value = reader_labels.get(name, left_out if options else NO_MENTION)
         if value is not None:
             labels[name] = value
     return labels
 
 
-def _placed(each: Mapping[str, Any], text: str, guide: Mapping[str, Any]) -> dict[str, Any]:
+def _locate_answers(each: Mapping[str, Any], text: str, guide: Mapping[str, Any]) -> dict[str, Any]:
     """Return the labels of an invented clause with places for the words of parties and amounts."""
     labels: dict[str, Any] = {}
     for name, value in (each.get("labels") or {}).items():
@@ -232,7 +232,7 @@ def _answer(
     return mention_answer(_kind(guide[name]), value, clause)
 
 
-def _marked(text: str, clause: Span, marked: Span, finder: MentionFinder) -> MarkedClause:
+def _mark_clause(text: str, clause: Span, marked: Span, finder: MentionFinder) -> MarkedClause:
     return MarkedClause(text, clause, marked, finder.find(clause))
 
 
@@ -245,5 +245,5 @@ def load_contrary() -> Iterator[Example]:
     for at, row in enumerate((HERE / "contrary.jsonl").read_text("utf-8").splitlines()):
         each = json.loads(row)
         whole = Span(0, len(each["text"]))
-        clause = _marked(each["text"], whole, whole, MentionFinder(each["text"], Card()))
+        clause = _mark_clause(each["text"], whole, whole, MentionFinder(each["text"], Card()))
         yield Example(f"contrary-{at}", each["provision"], NO_FOLD, clause, {})

@@ -29,11 +29,11 @@ def read_labels(folder: Path) -> dict[str, dict[str, Any]]:
     lines = (
         line for path in sorted(folder.glob("*.jsonl")) for line in path.open(encoding="utf-8")
     )
-    return {said["id"]: said for said in map(json.loads, lines)}
+    return {by_reader["id"]: by_reader for by_reader in map(json.loads, lines)}
 
 
 def locate(words: str, text: str, clause: list[int], near: int) -> list[list[int]] | None:
-    """Return where words stand in a clause, nearest to a place; None for those that do not."""
+    """Return the places of words in a clause, nearest to a place; None for missing words."""
     places = []
     for part in words.split("; "):
         starts = []
@@ -49,7 +49,7 @@ def locate(words: str, text: str, clause: list[int], near: int) -> list[list[int
 
 
 def placed(
-    said: Mapping[str, Any],
+    by_reader: Mapping[str, Any],
     clause: Mapping[str, Any],
     text: str,
     guide: Mapping[str, Any],
@@ -57,7 +57,7 @@ def placed(
 ) -> dict[str, Any]:
     """Return a reader's labels with places for words; what has no place is counted and left out."""
     labels: dict[str, Any] = {}
-    for name, value in (said.get("labels") or {}).items():
+    for name, value in (by_reader.get("labels") or {}).items():
         attribute = guide["attributes"].get(name)
         if attribute is None:
             lost[f"{clause['provision']}: no attribute {name}"] += 1
@@ -72,7 +72,7 @@ def placed(
             lost[f"{clause['provision']}.{name}: not in the clause"] += 1
         else:
             labels[name] = places
-    return {"is": said["is"], **labels}
+    return {"is": by_reader["is"], **labels}
 
 
 def kappa(pairs: Iterable[tuple[str, str]]) -> tuple[float, float, int]:
@@ -96,12 +96,12 @@ def compared(
         found = [pair for pair in both if pair[0]["is"] == pair[1]["is"] == "yes"]
         for name, attribute in guides[provision]["attributes"].items():
             default = "silent" if "silent" in attribute.get("options", {}) else "no"
-            told = [
+            lines_read = [
                 (str(left.get(name, default)), str(right.get(name, default)))
                 for left, right in found
             ]
-            if told:
-                yield provision, name, told
+            if lines_read:
+                yield provision, name, lines_read
 
 
 def main() -> None:
@@ -114,13 +114,13 @@ def main() -> None:
     options = parser.parse_args()
     guides = load_attributes()
     texts = {each["name"]: each["text"] for each in load_contracts(options.data)}
-    said = {reader: read_labels(options.labels / reader) for reader in (*READERS, THIRD)}
+    by_reader = {reader: read_labels(options.labels / reader) for reader in (*READERS, THIRD)}
     lost: Counter[str] = Counter()
     rows = []
     for clause in map(json.loads, options.sample.open(encoding="utf-8")):
         row: dict[str, Any] = {"id": clause["id"]}
         for reader in (*READERS, THIRD):
-            if label := said[reader].get(clause["id"]):
+            if label := by_reader[reader].get(clause["id"]):
                 text = texts[clause["name"]]
                 row[reader] = placed(label, clause, text, guides[clause["provision"]], lost)
         if len(row) > 1:

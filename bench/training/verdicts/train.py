@@ -1,4 +1,4 @@
-"""Learn what clauses say: logistic regressions over their words, beside the transformer.
+"""Learn what clauses say: logistic regressions over their words, with the transformer.
 
     python -m training.verdicts.train --data DIR/cuad --run RUN
     python -m training.verdicts.train --data DIR/cuad --run RUN --write
@@ -10,8 +10,8 @@ with the limits that the first one's answers give. Each takes some two CPU-minut
 
 A question with options has a regression an option: the mean of two with an L1 penalty, which pick
 the words that decide, and one with an L2 penalty over rows of length one. What a question mentions
-is chosen by one regression for each kind of mention over all its questions; each feature stands in
-it thrice: for all, for questions of like meaning (`GROUPS`), and for the question itself.
+is chosen by one regression for each kind of mention over all its questions; each feature is in
+it three times: for all, for questions of like meaning (`GROUPS`), and for the question itself.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from fourcorners.models.verdict_reader.tokens import LONGEST
 from fourcorners.review.people.labelled_clauses import UNLISTED
 from training.verdicts.data import (
     FOLDS,
-    SAID,
+    OUT_OF_FOLD,
     Example,
     load_contrary,
     load_examples,
@@ -61,7 +61,7 @@ from training.verdicts.data import (
 )
 
 OUT = Path(__file__).parents[3] / "src/fourcorners/models/weights/verdict-reader"
-FEWEST = 3  # rows that a feature must stand in to count
+FEWEST = 3  # rows that must have a feature for it to count
 SPARSE = (0.5, 2.0)  # inverse strengths of the L1 penalties
 DENSE = 20.0  # inverse strength of the L2 penalty
 FAINTEST = 4  # of 127, below which a weight is dropped
@@ -164,8 +164,8 @@ def answer(
         no_such = each.answers.get(IS) == NO_SUCH and IS in each.settled
         for head in heads:
             if head.provision == each.provision and (head.kind or head.name in models):
-                said = {head.question: beside[each.id, fold, head.question]}
-                choices = judge(head, models, ClauseReading(rows[each.id], said))
+                clause_odds = {head.question: beside[each.id, fold, head.question]}
+                choices = judge(head, models, ClauseReading(rows[each.id], clause_odds))
                 value, probability = max(choices, key=lambda choice: choice[1])
                 if head.question == IS:
                     is_such = dict(choices)[SUCH]
@@ -264,7 +264,7 @@ def main() -> None:
         counted = {"labelled clauses": len(examples) - invented, "invented clauses": invented}
         write_model(heads, learn(heads, examples, rows), choose_limits(lines), counted)
         return
-    beside: Beside = pickle.loads((given.run / SAID).read_bytes())  # noqa: S301 - our own
+    beside: Beside = pickle.loads((given.run / OUT_OF_FOLD).read_bytes())  # noqa: S301 - our own
     with path.open("w", encoding="utf-8") as file:
         for fold in range(FOLDS):
             models = learn(heads, [each for each in examples if each.fold != fold], rows)

@@ -1,4 +1,4 @@
-"""Teach the transformer that reads clauses beside the regressions: the first layers of a reader.
+"""Teach the transformer that reads clauses with the regressions: the first layers of a reader.
 
     python -m training.common.shipped_weights --out RUN/encoder
     python -m training.common.shipped_weights --near RUN/encoder --out RUN/start \
@@ -9,12 +9,12 @@
     python -m training.verdicts.train --data DIR/cuad --run RUN --write
 
 The third command learns five times, each time without the contracts of a fold, and writes what each
-fold's clauses are said to say (`RUN/transformer.pickle`), which `train` puts beside its own. A fold
-takes some 20 seconds on a GPU, and some 40 minutes on a core; what is done is not done again.
+fold's clauses are said to say (`RUN/transformer.pickle`), which `train` combines with its own. A
+fold takes some 20 seconds on a GPU, and some 40 minutes on a core; finished folds are kept.
 
 A clause is read once, with the name of its provision before it and its marked words between two
 marks. Of each question one vector weighs the states (the marked words weigh more from the start),
-and the mean, beside the first state, gives the options. A mention is scored by its ends beside
+and the mean, with the first state, gives the options. A mention is scored by its ends with
 vectors of the question, of its group and of its kind; of several places the sum counts. Embeddings
 stay as they are.
 """
@@ -48,7 +48,14 @@ from fourcorners.models.verdict_reader.reader import Head
 from fourcorners.models.verdict_reader.tokens import ClauseTokens, Place, read_tokens
 from training.answer_reader.pair_model import INPUTS
 from training.encoder.export import OPSET, plain_tokenizer, quantise
-from training.verdicts.data import FOLDS, SAID, Example, load_contrary, load_examples, load_heads
+from training.verdicts.data import (
+    FOLDS,
+    OUT_OF_FOLD,
+    Example,
+    load_contrary,
+    load_examples,
+    load_heads,
+)
 
 OUT = Path(__file__).parents[3] / "src/fourcorners/models/weights/verdict-reader"
 LAYERS = 3
@@ -274,10 +281,7 @@ def write(model: ClauseReader, heads: Sequence[Head], start: Path) -> None:
         for name, value in model.named_parameters()
         if not name.startswith("transformer.")
     }
-    names = {
-        "questions": np.array([each.name for each in heads]),
-        "groups": np.array(model.groups),
-    }
+    names = {"questions": np.array([each.name for each in heads]), "groups": np.array(model.groups)}
     np.savez_compressed(OUT / HEADS, **weights, **names)
     plain_tokenizer(start).save(str(OUT / "tokenizer.json"), pretty=False)
 
@@ -290,8 +294,8 @@ class _States(torch.nn.Module):
         self.transformer = transformer
 
     def forward(self, ids: torch.Tensor, shown: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
-        told = self.transformer(input_ids=ids, attention_mask=shown, token_type_ids=kinds)
-        return told.last_hidden_state
+        output = self.transformer(input_ids=ids, attention_mask=shown, token_type_ids=kinds)
+        return output.last_hidden_state
 
 
 def _export(transformer: torch.nn.Module, path: Path) -> None:
@@ -331,7 +335,7 @@ def main() -> None:
     """Learn out of fold and write the answers, or learn from all and write the model."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--start", type=Path, required=True, help="the reader to go on from")
+    parser.add_argument("--start", type=Path, required=True, help="the reader to start from")
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--write", action="store_true", help="learn from all, and write the model")
     given = parser.parse_args()
@@ -343,15 +347,17 @@ def main() -> None:
         write(learn(given.start, heads, clauses, ALL), heads, given.start)
         return
     contrary = list(prepare(tokenizer, heads, list(load_contrary())))
-    path = given.run / SAID
-    said = pickle.loads(path.read_bytes()) if path.is_file() else {}  # noqa: S301 - our own
+    path = given.run / OUT_OF_FOLD
+    answers_by_row = pickle.loads(path.read_bytes()) if path.is_file() else {}  # noqa: S301 - our own
     for fold in range(FOLDS):
-        if any(key[1] == fold for key in said):
+        if any(key[1] == fold for key in answers_by_row):
             continue
         model = learn(given.start, heads, clauses, fold)
         own = [*(each for each in clauses if each.fold == fold), *contrary]
-        said |= {(id_, fold, heads[row].question): odds for id_, row, odds in answer(model, own)}
-        path.write_bytes(pickle.dumps(said))
+        answers_by_row |= {
+            (id_, fold, heads[row].question): odds for id_, row, odds in answer(model, own)
+        }
+        path.write_bytes(pickle.dumps(answers_by_row))
         print(f"fold {fold} of {FOLDS}", flush=True)
 
 

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import Annotated
 
@@ -41,6 +42,14 @@ _SHORTAGES = {  # what the machine lacks: what is said, and what to do
     errno.ENFILE: _NO_HANDLES,
     errno.EPIPE: ("", ""),
 }
+_REPLACED = {  # commands of before, each with the one that does the same now
+    "audit export": "audit list --out FILE",
+    "chat": "ask, without a question",
+    "jobs cancel": "jobs --cancel ID",
+    "jobs list": "jobs",
+    "models info": "models list NAME",
+    "playbook list": "playbook show",
+}
 _COMMANDS = "fourcorners.commands"  # the entry points by which a distribution adds commands
 _INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
@@ -63,7 +72,6 @@ app.command("dates")(dates.dates)
 app.command("obligations")(obligations.obligations)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
-app.command("chat")(ask.chat)
 app.command("answers")(ask.answers)
 app.command("find")(find.find)
 app.command("precedents")(precedents.precedents)
@@ -82,7 +90,7 @@ app.add_typer(bank.app, name="bank")
 app.add_typer(llm.app, name="llm")
 app.add_typer(models.app, name="models")
 app.add_typer(train.app, name="train")
-app.add_typer(status.app, name="jobs")
+app.command("jobs")(status.jobs)
 app.add_typer(audit.app, name="audit")
 app.add_typer(library.app, name="library")
 app.add_typer(users.app, name="users")
@@ -118,6 +126,14 @@ def _options(
 _add_installed_commands()
 
 
+def _refuse_replaced(words: Sequence[str]) -> None:
+    old = next((name for name in _REPLACED if words[: name.count(" ") + 1] == name.split()), "")
+    if old:
+        raise ConfigError(
+            f"there is no command `{old}` any more.", remedy=f"Use fourcorners {_REPLACED[old]}."
+        )
+
+
 def main() -> None:
     """Run the program; what a person can cause is told in clear lines, not by a traceback."""
     for stream in (sys.stdout, sys.stderr):
@@ -125,6 +141,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
+            _refuse_replaced(sys.argv[1:3])
             app(prog_name="fourcorners")
         finally:
             sys.stdout.flush()  # what cannot be written is told here, not when Python ends

@@ -21,9 +21,7 @@ def of_model(
     settings: LlmSettings, model: str, replay: Path | None, record: Path | None
 ) -> LlmSettings:
     """Return settings with another model for all roles, if one is named, and other recordings."""
-    from fourcorners.settings import LlmRolesSettings
-
-    named = {"model": model, "roles": LlmRolesSettings()} if model else {}
+    named = {"model": model, "roles": {}} if model else {}
     files = {"replay": replay, "record": record}
     return settings.model_copy(update=named | {key: path for key, path in files.items() if path})
 

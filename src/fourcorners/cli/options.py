@@ -134,7 +134,6 @@ Contract = Annotated[
     str, argument("CONTRACT", "A contract, by a unique part of its name, its path or its id.")
 ]
 Words = Annotated[bool, option("--words-only", "Do without the local encoder.")]
-File = Annotated[Path, option("--out FILE", "The file of JSON lines.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def add_files(
     with pages that no text recognition read are read again where it is possible now. What
     archives hold and what mails have attached is added too, under paths that lead through them.
     A `worker_pool` reads, and makes vectors if it does that, instead of processes of this machine;
-    the encoder must then be that of the settings.
+    the encoder must then be that of the settings. Without settings their defaults are used.
 
     Raises:
         LibraryError: If the library holds vectors of another encoder, or cannot be written.
@@ -155,7 +155,7 @@ def add_files(
     if settings is None:
         from fourcorners.settings import Settings
 
-        settings = Settings.load()
+        settings = Settings.defaults()
     if encoder is not None:
         library.set_encoder(encoder.name, encoder.dimension)
     ocr = OcrOptions(settings.ocr, settings.ocr_seconds)

@@ -250,7 +250,7 @@ class JobTable:
                 raise LibraryError(
                     f"job {job.id} is running: process {process} on {host}.",
                     remedy="Stop that process first (Ctrl-C), or wait until it is done. "
-                    "If it is stuck: `fourcorners jobs cancel --force`.",
+                    "If it is stuck: `fourcorners jobs --cancel ID --force`.",
                 )
             progress = self.progress(job)
             self._end(job, progress)

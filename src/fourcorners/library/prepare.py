@@ -137,9 +137,9 @@ def text_with_context(context: str, words: str) -> str:
 
 @cache
 def _encoder(settings: EncoderSettings) -> Encoder:
-    from fourcorners.models.registry import configured_encoder
+    from fourcorners.models.registry import default_encoder
 
-    return configured_encoder(settings, threads=1)
+    return default_encoder(settings, threads=1)
 
 
 def _holds(path: Path) -> tuple[ArchiveMember, ...]:

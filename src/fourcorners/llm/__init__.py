@@ -2,7 +2,7 @@
 
 No model is configured by default, and then nothing is ever called. A room asks through a `Port`:
 
-    with open_port(Settings.load().llm, cache=…, ledger=…, job="review 12") as port:
+    with open_port(settings.llm, cache=…, ledger=…, job="review 12") as port:
         if port.has(Role.EXTRACT):
             reply = port.ask("extract", {"clauses": QuotedText(text)}, Findings)
 

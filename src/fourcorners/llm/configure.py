@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from fourcorners.settings import LlmRoleSettings, LlmSettings
 
 MOST_BYTES = 32 << 20  # of one answer, which has some thousand words
+SILENT_AFTER = 5  # attempts in a row without an answer; then the server gets a pause
+SILENT_FOR = 30.0  # seconds of that pause
 COMPATIBLE = "compatible"
 """Any server that speaks the OpenAI protocol, by its address alone."""
 
@@ -81,7 +83,7 @@ class RolePlan:
     url: str
     key: str
     key_from: str
-    settings: LlmSettings
+    settings: LlmSettings = field(hash=False)
 
     def __repr__(self) -> str:
         return f"RolePlan({self.name!r}, {redact_url(self.url)!r})"
@@ -140,9 +142,7 @@ def open_port(
             attempts=own.attempts,
             price=plan.price(),
             endpoint=redact_url(plan.url),
-            breaker=breakers.setdefault(
-                plan.url, CircuitBreaker(settings.silent_after, settings.silent_for)
-            ),
+            breaker=breakers.setdefault(plan.url, CircuitBreaker(SILENT_AFTER, SILENT_FOR)),
         )
     # A recording must hold every exchange, and a replay must come from it.
     is_cached = settings.cache and settings.record is None and settings.replay is None
@@ -184,23 +184,23 @@ def role_plans(settings: LlmSettings) -> dict[Role, RolePlan]:
     Raises:
         ConfigError: If a model is named and something that it needs is missing.
     """
-    plans = {
-        role: _plan(settings, getattr(settings.roles, role.value), f"llm.roles.{role.value}")
-        for role in Role
-    }
+    plans = {role: _plan(settings, role) for role in Role}
     return {role: plan for role, plan in plans.items() if plan is not None}
 
 
 def is_configured(settings: LlmSettings, role: Role | None = None) -> bool:
     """Tell whether a model is named for a role, or for any; nothing is imported or opened."""
     roles = Role if role is None else (role,)
-    return any(
-        getattr(settings.roles, each.value).model or settings.model or settings.url
-        for each in roles
-    )
+    if settings.model or settings.url:
+        return True
+    return any(own.model for each in roles if (own := settings.roles.get(each.value)))
 
 
-def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan | None:
+def _plan(settings: LlmSettings, role: Role) -> RolePlan | None:
+    from fourcorners.settings import LlmRoleSettings
+
+    section = f"llm.roles.{role.value}"
+    own = settings.roles.get(role.value) or LlmRoleSettings()
     if not (own.model or own.url or settings.model or settings.url):
         return None
     base, _ = _split(settings.model)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fourcorners.models.answer_reader.reader import AnswerReader
     from fourcorners.models.clause_reader.reader import ClauseReader
     from fourcorners.models.verdict_reader.reader import VerdictReader
-    from fourcorners.settings import EncoderSettings
+    from fourcorners.settings import EncoderSettings, RerankerSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
 DEFAULT_ENCODER = "fourcorners-encoder"
@@ -69,27 +69,19 @@ def load_encoder(name: str, *, threads: int | None = None) -> Encoder:
     return OnnxEncoder(info, threads=threads)
 
 
-def default_encoder(*, threads: int | None = None) -> Encoder:
-    """Return the encoder of the settings, which is the shipped one where they name none.
+def default_encoder(
+    settings: EncoderSettings | None = None, *, threads: int | None = None
+) -> Encoder:
+    """Return the encoder that the settings name: the shipped one where they name none.
 
     Nothing is loaded or called before the first `encode`.
-
-    Raises:
-        ConfigError: If the settings are wrong.
-        ModelError: If the card of a shipped model is missing or damaged.
-    """
-    from fourcorners.settings import Settings
-
-    return configured_encoder(Settings.load().encoder, threads=threads)
-
-
-def configured_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:
-    """Return the encoder that the settings name.
 
     Raises:
         ConfigError: If they lack what it needs.
         ModelError: If the card of a shipped model is missing or damaged.
     """
+    if settings is None:
+        return load_encoder(DEFAULT_ENCODER, threads=threads)
     if settings.kind == "remote":
         from fourcorners.models.encoder.remote import remote_encoder
 
@@ -187,16 +179,13 @@ def shipped_reranker() -> Reranker:
     return AnswerReranker(default_answer_reader())
 
 
-def default_reranker(*, threads: int | None = None) -> Reranker | None:
+def default_reranker(settings: RerankerSettings, *, threads: int | None = None) -> Reranker | None:
     """Return the reranker of the settings, None where they name none.
 
     Raises:
-        ConfigError: If the settings are wrong, or their folder is not there.
+        ConfigError: If the settings lack something, or their folder is not there.
         ModelError: If a file of the model is missing, or its card damaged.
     """
-    from fourcorners.settings import Settings
-
-    settings = Settings.load().reranker
     if settings.kind == "answer-reader":
         return shipped_reranker()
     if settings.kind == "remote":
@@ -212,5 +201,4 @@ def default_reranker(*, threads: int | None = None) -> Reranker | None:
         return None
     from fourcorners.models.reranker.onnx import OnnxReranker, reranker_card
 
-    info = reranker_card(settings.path, max_tokens=settings.max_tokens)
-    return OnnxReranker(info, threads=threads)
+    return OnnxReranker(reranker_card(settings.path), threads=threads)

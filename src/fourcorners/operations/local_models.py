@@ -39,13 +39,13 @@ class LocalModels:
     def _encoder(self) -> Encoder:
         from fourcorners.models import default_encoder
 
-        return default_encoder(threads=self.settings.jobs)
+        return default_encoder(self.settings.encoder, threads=self.settings.jobs)
 
     @cached_property
     def _reranker(self) -> Reranker | None:
         from fourcorners.models import default_reranker
 
-        return default_reranker(threads=self.settings.jobs)
+        return default_reranker(self.settings.reranker, threads=self.settings.jobs)
 
     @cached_property
     def concepts(self) -> tuple[Concept, ...]:

@@ -46,6 +46,16 @@ class CardField(StrEnum):
     GOVERNING_LAW = "governing_law"
 
 
+CARD_ANSWERS: Mapping[CardField, str] = {
+    CardField.TITLE: "text",
+    CardField.PARTIES: "party",
+    CardField.AGREEMENT_DATE: "date",
+    CardField.EFFECTIVE_DATE: "date",
+    CardField.EXPIRY_DATE: "date",
+    CardField.GOVERNING_LAW: "text",
+}
+"""The kind of question that each fact of the contract card answers."""
+
 CardValue: TypeAlias = Literal["agreement", "effective", "end", "renewal", "notice"]
 """A value that the contract card judges: two dates, the end or length of the term, what a renewal
 adds, and the notice that stops it."""

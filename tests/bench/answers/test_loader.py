@@ -116,7 +116,7 @@ def test_words_that_do_not_stand_in_their_contract_are_an_error(tmp_path: Path) 
         ((place,),) = questions.locate_required_words(library, [asked]).values()
         assert place.span == Span(3, 54)
         wrong = replace(asked, needed=(RequiredWords("01", "The carrier may insure"),))
-        with pytest.raises(ConfigError, match="stand nowhere in 01-deed"):
+        with pytest.raises(ConfigError, match="appear nowhere in 01-deed"):
             questions.locate_required_words(library, [wrong])
         with pytest.raises(ConfigError, match="no contract begins with '02'"):
             questions.locate_required_words(
@@ -136,7 +136,7 @@ def test_words_that_may_not_be_copied_are_named_by_their_place_and_a_hash(tmp_pa
         ((place,),) = questions.locate_required_words(library, [asked]).values()
         assert place.span == Span(3, 54)
         moved = replace(asked, needed=(replace(needed, at=Span(4, 55)),))
-        with pytest.raises(ConfigError, match="do not stand at 4 to 55 of 01-deed"):
+        with pytest.raises(ConfigError, match="are not at 4 to 55 of 01-deed"):
             questions.locate_required_words(library, [moved])
 
 

@@ -48,7 +48,7 @@ def test_the_gain_over_another_profile_is_shown(annotated: Program) -> None:
 def test_too_few_contracts_to_learn_from_are_told(annotated: Program) -> None:
     run = ("bench", "provisions", "--data", "cuad", "--library", "kept.db")
     said = annotated(*run, "--chunking", code=2, columns=200).err
-    assert "all clauses of 'Anti-Assignment' stand in the contracts of one fold" in said
+    assert "all clauses of 'Anti-Assignment' are in the contracts of one fold" in said
     said = annotated(*run, "--profile", "both", code=2, columns=200).err
     assert "too few clauses of 'Anti-Assignment' to learn from: 0 from 0 sources" in said
 

@@ -209,8 +209,8 @@ def test_the_agents_report_and_the_report_is_labelled(
     one = Split((document,), one.hypotheses)
     port, model = asked.port(by, job="bench")
     with port, Library.open(tmp_path / "bench.db") as library:
-        tried = entailment_agents.run_attempt(
-            one, SETTINGS["agents"], port, exemplars, library=library, encoder=encoder
+        tried = entailment_agents.InquiryAttempts(library).run_attempt(
+            one, SETTINGS["agents"], port, exemplars, encoder=encoder
         )
     assert [each.label for each in tried.answers] == [Label.CONTRADICTION]
     found = results.build_result(one, SETTINGS["agents"], "fake:model", [tried], port.spending)

@@ -319,7 +319,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
 def test_a_parent_stands_before_its_child(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(run_line(outlined(replace(RIGHT[0], parent=0))) + "\n")
-    with pytest.raises(ConfigError, match="has the parent 0, which does not stand before it"):
+    with pytest.raises(ConfigError, match="has the parent 0, which is not before it"):
         read_outlines(path)
 
 

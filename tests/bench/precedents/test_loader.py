@@ -25,6 +25,7 @@ from fourcorners_bench.precedents.report import (
     format_table,
     summary_table,
 )
+from fourcorners_bench.precedents.run import ClauseRanker
 from fourcorners_bench.precedents.score import (
     mean_figures,
     precedent_measures,
@@ -178,7 +179,7 @@ def test_a_line_that_is_none_of_a_run_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [Profile.BM25, Profile.DENSE, Profile.HYBRID, Profile.DEFAULT])
 def test_every_query_ranks_all_that_was_judged_and_nothing_else(data: Path, how: Profile) -> None:
     split = load_split(data, "train")
-    run = preceding.run_precedents(split, "both", HashEncoder(384), profile=how)
+    run = preceding.run_precedents(split, ClauseRanker(HashEncoder(384), "both", how))
     assert [{clause for clause, _ in each.ranking} for each in run] == [
         set(asked.judged) for asked in split.queries
     ]
@@ -191,10 +192,13 @@ def test_every_query_ranks_all_that_was_judged_and_nothing_else(data: Path, how:
 
 
 def test_stars_are_never_looked_at(data: Path) -> None:
-    before = preceding.run_precedents(load_split(data, "train"), "short", HashEncoder(384))
+    before = preceding.run_precedents(load_split(data, "train"), ClauseRanker(HashEncoder(384)))
     path = data / "qrels" / "train.tsv"
     path.write_text(path.read_text().replace("c1\t4", "c1\t0").replace("a1\t0", "a1\t4"))
-    assert preceding.run_precedents(load_split(data, "train"), "short", HashEncoder(384)) == before
+    assert (
+        preceding.run_precedents(load_split(data, "train"), ClauseRanker(HashEncoder(384)))
+        == before
+    )
 
 
 def test_a_profile_that_is_none_is_told_with_those_that_are() -> None:
@@ -223,7 +227,7 @@ def test_words_alone_reach_what_they_reached_in_the_trials(corpus: Path) -> None
     assert preceding.queries_without_wording(split, "long") == [
         "indemnification clauses that include hold harmless"
     ]
-    run = preceding.run_precedents(split, "short", HashEncoder(384), profile=Profile.BM25)
+    run = preceding.run_precedents(split, ClauseRanker(HashEncoder(384), profile=Profile.BM25))
     values = [figure.value for figure in mean_figures(score_run(split.queries, run)).values()]
     assert values[0] == pytest.approx(0.545, abs=0.01)
     assert values[1] == pytest.approx(0.563, abs=0.01)

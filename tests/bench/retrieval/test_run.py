@@ -31,7 +31,7 @@ from fourcorners_bench.retrieval.profiles import (
     find_pipeline,
     profile_notes,
 )
-from fourcorners_bench.retrieval.run import ContractScope, RetrievalRun, run_retrieval
+from fourcorners_bench.retrieval.run import ContractScope, Retrieval, RetrievalRun, run_retrieval
 from tests.models.fake import HashEncoder
 from tests.review import asked as model_asked
 
@@ -92,11 +92,8 @@ def asked(data: Path, profile: str, given: ContractScope, **more: object) -> lis
             library,
             sets(data),
             data,
-            profile=profile,
-            given=given,
-            encoder=ENCODER,
+            Retrieval(profile, given, ENCODER, **more),  # type: ignore[arg-type]
             settings=SETTINGS,
-            **more,  # type: ignore[arg-type]
         )
 
 
@@ -166,9 +163,7 @@ def test_several_processes_answer_the_same(data: Path) -> None:
             library,
             sets(data),
             data,
-            profile="hybrid",
-            encoder=ENCODER,
-            make_encoder=partial(HashEncoder, 128),
+            Retrieval("hybrid", encoder=ENCODER, make_encoder=partial(HashEncoder, 128)),
             settings=Settings(jobs=2),
         )
     assert [(each.answers, each.routed) for each in many] == [

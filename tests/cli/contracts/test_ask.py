@@ -73,7 +73,7 @@ def test_json_is_the_whole_report_and_the_library_keeps_it(room: Path) -> None:
 
 
 def test_a_conversation_ends_with_an_empty_line(room: Path) -> None:
-    done = run("chat", "--in", "lease", "-l", "firm.db", typed="What is the governing law?\n\n")
+    done = run("ask", "--in", "lease", "-l", "firm.db", typed="What is the governing law?\n\n")
     assert done.exit_code == 0, done.output
     assert "England" in done.output
     assert room.is_dir()

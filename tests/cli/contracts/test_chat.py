@@ -76,7 +76,7 @@ def answer_as_model(asked: Asked) -> Reply:
 
 def test_a_question_may_refer_to_what_was_answered_before(server: Served) -> None:
     done = CliRunner().invoke(
-        app, ["chat", "--in", "lease", "-l", "firm.db"], input=f"{FIRST}\n{THEN}\n\n"
+        app, ["ask", "--in", "lease", "-l", "firm.db"], input=f"{FIRST}\n{THEN}\n\n"
     )
     assert done.exit_code == 0, done.output
     prompts = [each.body["messages"][-1]["content"] for each in server.asked]

@@ -58,7 +58,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A library with two banks: one whose words tell its provisions, one whose do not."""
-    monkeypatch.setattr(models, "default_encoder", lambda **_: HashEncoder(96))
+    monkeypatch.setattr(models, "default_encoder", lambda *_, **__: HashEncoder(96))
     dice = random.Random(0)
     for bank, telling in (("deals", True), ("noise", False)):
         rows = []
@@ -95,14 +95,14 @@ def test_models_are_listed_with_their_sizes_and_scores(weights: Path) -> None:
 
 
 def test_a_card_is_printed_whole_with_how_to_see_all_hashes(weights: Path) -> None:
-    card = told("models", "info", "precedents")
+    card = told("models", "list", "precedents")
     assert weights.is_dir()
     assert len(card["learned_from"]) == 51
-    text = run("models", "info", "precedents").stdout
+    text = run("models", "list", "precedents").stdout
     assert "learned_from (51)" in text
-    assert "models info precedents --json" in text
+    assert "models list precedents --json" in text
     with pytest.raises(ConfigError, match="no model 'nope'"):
-        run("models", "info", "nope")
+        run("models", "list", "nope")
 
 
 def test_harmed_files_are_told_with_the_remedy(weights: Path) -> None:
@@ -134,7 +134,7 @@ def test_an_adapter_that_helps_is_installed_listed_used_and_removed(library: str
     listed = told("models", "list", "--library", library)["adapters"]
     assert [each["name"] for each in listed] == ["house"]
     assert listed[0]["learned_from"] == 72
-    assert told("models", "info", "house", "--library", library)["bank"] == "deals"
+    assert told("models", "list", "house", "--library", library)["bank"] == "deals"
     assert {"house": True}.items() <= {
         each["name"]: each["whole"] for each in told("models", "verify", "--library", library)
     }.items()
@@ -181,7 +181,7 @@ def test_verdicts_that_help_are_written_named_by_the_settings_and_undone(
     monkeypatch.setenv("FOURCORNERS_VERDICTS_PATH", str(out))
     (own,) = [each for each in told("models", "list")["models"] if each["name"] == "house"]
     assert own["kind"] == "verdict-corrections"
-    assert told("models", "info", "house")["data"] == {"clauses": 79, "contracts": 40}
+    assert told("models", "list", "house")["data"] == {"clauses": 79, "contracts": 40}
     assert {"house": True}.items() <= {
         each["name"]: each["whole"] for each in told("models", "verify")
     }.items()

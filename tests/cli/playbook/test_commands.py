@@ -63,11 +63,16 @@ def test_check_tells_errors_and_doubts_to_a_program(here: Path) -> None:
     run("new", "Mine")
     path = here / "mine.yaml"
     code, told = run("check", "mine.yaml", "--json")
-    assert (code, json.loads(told)["doubts"]) == (0, [])
+    doubts = json.loads(told)["doubts"]
+    keys = [each["key"].rpartition(".")[2] for each in doubts]
+    assert (code, keys) == (0, ["ceiling", "rate", "bound"])
+    assert {each["what"].partition(" answers this ")[0] for each in doubts} == {
+        "only a language model or a person"
+    }
     text = path.read_text("utf-8")
     path.write_text(text.replace("aliases: [Delay]", "aliases: [LATE-DELIVERY]"), "utf-8")
     code, told = run("check", "mine.yaml", "--json")
-    (doubt,) = json.loads(told)["doubts"]
+    doubt, *_ = json.loads(told)["doubts"]
     assert (code, doubt["key"]) == (0, "provisions.late-delivery.aliases#1")
     assert f"line {doubt['line']}" in run("check", "mine.yaml")[1]
     path.write_text(text.replace("severity: high", "severity: hihg"), "utf-8")
@@ -75,6 +80,23 @@ def test_check_tells_errors_and_doubts_to_a_program(here: Path) -> None:
     (fault,) = json.loads(told)["errors"]
     assert (code, fault["key"]) == (1, "provisions.late-delivery.severity#1.severity")
     assert "did you mean 'high'" in fault["what"]
+
+
+def test_check_and_show_say_what_is_answered_offline(here: Path) -> None:
+    run("new", "Mine", "--from", "assignment")
+    code, told = run("check", "mine.yaml", "--json")
+    result = json.loads(told)
+    assert (code, result["doubts"]) == (0, []), "the program has learned these questions"
+    offline = result["offline"]
+    (assignment,) = offline
+    assert (assignment["questions"], assignment["unknown"]) == (7, [])
+    assert assignment["unsure"] == ["free-party", "merger-counts", "affiliates"]
+    assert assignment["undecided"] == ["1 (high)"]
+    assert "4 of 7 questions are answered" in run("check", "mine.yaml")[1]
+    assert json.loads(run("show", "mine.yaml", "--json")[1]) == offline
+    shown = RUN.invoke(app, ["playbook", "show", "mine.yaml"])
+    assert "assignment: free-party, merger-counts, affiliates" in shown.stderr
+    assert shown.stdout == (here / "mine.yaml").read_text("utf-8")
 
 
 def test_cases_pass_or_fail_the_command(here: Path) -> None:

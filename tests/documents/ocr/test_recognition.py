@@ -111,7 +111,7 @@ def test_without_an_engine_or_switched_off_the_page_says_what_it_needs(
     assert engine.pictures == []
     assert "switched off" in document.warnings[-1]
     assert "the setting `ocr`" in ocr.ocr_remedy(OcrOptions(enabled=False))
-    assert "ocr_seconds" in ocr.ocr_remedy(OcrOptions())
+    assert "`seconds`" in ocr.ocr_remedy(OcrOptions())
 
 
 def test_a_page_with_text_is_never_drawn(make_pdf: Any, use: Any) -> None:

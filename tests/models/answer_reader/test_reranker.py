@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fourcorners import models
 from fourcorners.models.answer_reader.reranker import AnswerReranker
+from fourcorners.settings import Settings
 
 
 class WordReader:
@@ -43,7 +44,7 @@ def test_the_likeliest_sentence_of_a_passage_counts() -> None:
 
 def test_what_ships_puts_an_answer_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOURCORNERS_RERANKER_KIND", "answer-reader")
-    reranker = models.default_reranker()
+    reranker = models.default_reranker(Settings.load().reranker)
     assert reranker is not None
     assert reranker.name == models.shipped_reranker().name
     passages = [

@@ -217,14 +217,13 @@ def configured(server: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         "MODEL": "nomic-embed-text",
         "DIMENSION": str(DIMENSION),
         "KEY": KEY,
-        "ATTEMPTS": "1",
     }.items():
         monkeypatch.setenv(f"FOURCORNERS_ENCODER_{name}", value)
     return server
 
 
 def test_the_settings_choose_it_and_nothing_is_sent_before_it_is_used(configured: Served) -> None:
-    encoder = models.default_encoder()
+    encoder = models.default_encoder(Settings.load().encoder)
     assert (encoder.name, encoder.dimension) == ("remote/nomic-embed-text", DIMENSION)
     assert configured.asked == []
     assert encoder.encode(["x"]).shape == (1, DIMENSION)
@@ -235,7 +234,7 @@ def test_the_settings_choose_it_and_nothing_is_sent_before_it_is_used(configured
 def test_what_the_settings_lack_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.delenv(f"FOURCORNERS_ENCODER_{name}")
     with pytest.raises(ConfigError, match=f"needs {name.lower()}") as caught:
-        models.default_encoder()
+        models.default_encoder(Settings.load().encoder)
     assert f"FOURCORNERS_ENCODER_{name}" in caught.value.remedy
 
 
@@ -244,7 +243,7 @@ def test_a_url_alone_does_not_switch_it_on(
 ) -> None:
     monkeypatch.delenv("FOURCORNERS_ENCODER_KIND")
     with pytest.raises(ConfigError, match="kind is 'local'") as caught:
-        models.default_encoder()
+        models.default_encoder(Settings.load().encoder)
     assert 'kind = "remote"' in caught.value.remedy
     assert configured.asked == []
 
@@ -262,7 +261,7 @@ def contract(tmp_path: Path) -> Path:
 def test_a_library_is_filled_and_searched_with_it(
     configured: Served, tmp_path: Path, contract: Path
 ) -> None:
-    encoder = models.default_encoder()
+    encoder = models.default_encoder(Settings.load().encoder)
     with Library.open(tmp_path / "l.db") as library:
         report = add_files(library, [contract], collection="c", encoder=encoder, settings=one_job())
         assert (report.added, report.failed) == (1, ())
@@ -281,7 +280,7 @@ def test_vectors_of_another_model_or_dimension_are_refused(
         for changed in ({}, {"DIMENSION": "16"}):
             for name, value in changed.items():
                 monkeypatch.setenv(f"FOURCORNERS_ENCODER_{name}", value)
-            encoder = models.default_encoder()
+            encoder = models.default_encoder(Settings.load().encoder)
             with pytest.raises(LibraryError, match="cannot be compared") as refused:
                 add_files(library, [contract], collection="c", encoder=encoder, settings=one_job())
             assert f"Use {FAKE.name}" in refused.value.remedy
@@ -294,7 +293,7 @@ def test_a_server_that_fails_ends_the_adding_and_leaves_nothing_half(
     configured: Served, tmp_path: Path, contract: Path
 ) -> None:
     configured.answer = lambda _: Reply("{}", 401)
-    encoder = models.default_encoder()
+    encoder = models.default_encoder(Settings.load().encoder)
     with Library.open(tmp_path / "l.db") as library:
         with pytest.raises(CallError, match="401"):
             add_files(library, [contract], collection="c", encoder=encoder, settings=one_job())

@@ -13,6 +13,7 @@ from fourcorners import models
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.encoder.transformers import TransformersEncoder
+from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
 
@@ -102,8 +103,8 @@ def test_the_settings_choose_it(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FOURCORNERS_ENCODER_KIND", "sentence-transformers")
     with pytest.raises(ConfigError, match="needs model"):
-        models.default_encoder()
+        models.default_encoder(Settings.load().encoder)
     monkeypatch.setenv("FOURCORNERS_ENCODER_MODEL", "firm/model")
-    encoder = models.default_encoder()
+    encoder = models.default_encoder(Settings.load().encoder)
     assert installed.opened == []
     assert (encoder.name, encoder.dimension) == ("transformers/firm/model", 16)

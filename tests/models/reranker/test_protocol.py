@@ -32,8 +32,8 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def load(folder: Path, *, max_tokens: int | None = None, threads: int = 2) -> OnnxReranker:
-    return OnnxReranker(reranker_card(folder, max_tokens=max_tokens), threads=threads)
+def load(folder: Path, *, threads: int = 2) -> OnnxReranker:
+    return OnnxReranker(reranker_card(folder), threads=threads)
 
 
 def test_stars_are_chances_beside_the_logit(tmp_path: Path) -> None:
@@ -94,7 +94,8 @@ def test_pairs_run_together_unless_a_score_would_depend_on_it(
 
 
 def test_the_passage_is_cut_and_not_the_question(folder: Path) -> None:
-    reranker = load(folder, max_tokens=12)  # three of which frame the pair
+    card(folder)  # of 12 tokens, three of which frame the pair
+    reranker = load(folder)
     assert reranker.scores("notice " * 5, ["law " * 50])[0] == 4 * 8 + SEP
     assert reranker.scores("notice " * 90, ["law " * 50])[0] == 3 * 8 + SEP  # half is left
 

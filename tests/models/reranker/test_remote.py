@@ -13,6 +13,7 @@ from fourcorners import models
 from fourcorners.errors import CallError, ConfigError, ModelError
 from fourcorners.models.reranker.remote import RemoteReranker
 from fourcorners.net import RetryPolicy
+from fourcorners.settings import Settings
 from tests.serving import Asked, Reply, Served, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -88,12 +89,12 @@ def test_a_refusal_says_what_to_do(server: Served) -> None:
 def test_it_is_named_by_the_settings(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOURCORNERS_RERANKER_KIND", "remote")
     with pytest.raises(ConfigError, match="needs url and model"):
-        models.default_reranker()
+        models.default_reranker(Settings.load().reranker)
     monkeypatch.setenv("FOURCORNERS_RERANKER_URL", server.url)
     monkeypatch.setenv("FOURCORNERS_RERANKER_MODEL", "jina-reranker-v2")
-    reranker = models.default_reranker()
+    reranker = models.default_reranker(Settings.load().reranker)
     assert reranker is not None
     assert reranker.scores("q", ["ab"]).shape == (1,)
     monkeypatch.setenv("FOURCORNERS_RERANKER_KIND", "local")
     with pytest.raises(ConfigError, match="calls no server"):
-        models.default_reranker()
+        models.default_reranker(Settings.load().reranker)

@@ -260,7 +260,7 @@ def test_a_new_key_is_found(
 def test_a_clock_may_be_a_little_off(
     make_team: Callable[..., Room], provider: OidcProvider
 ) -> None:
-    room = make_team(skew=60)
+    room = make_team()
     now = time.time()
     assert signed_in(room, provider, iat=now + 40, nbf=now + 40).status_code == 303
     assert signed_in(room, provider, exp=now - 40).status_code == 303

@@ -27,6 +27,7 @@ from fourcorners.llm.exchange import PromptId
 from fourcorners.llm.exchange import Role as LlmRole
 from fourcorners.llm.ledger import Call, Ledger, MemoryLedger
 from fourcorners.server.telemetry import Telemetry, open_telemetry
+from fourcorners.server.telemetry import tracing as module
 from fourcorners.server.telemetry.spans import ALLOWED
 from fourcorners.server.telemetry.tracing import Exporter, OpenTelemetryTracing, may_leave
 from fourcorners.settings import LlmSettings, Settings, TelemetrySettings
@@ -61,11 +62,12 @@ class Collector:
 
     def settings(self, **more: Any) -> TelemetrySettings:
         url = f"http://127.0.0.1:{self.server.server_port}/v1/traces"
-        return TelemetrySettings(**{"endpoint": url, "every": 0.02, **more})
+        return TelemetrySettings(**{"endpoint": url, **more})
 
 
 @pytest.fixture
-def collector() -> Iterator[Collector]:
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    monkeypatch.setattr(module, "_EVERY", 0.02)
     with served() as server:
         yield Collector(server)
 
@@ -312,7 +314,10 @@ def test_a_part_may_be_traced(collector: Collector) -> None:
 
 
 def test_a_collector_that_hangs_stops_no_request_and_what_does_not_fit_is_counted(
-    make_room: Callable[..., Room], collector: Collector, caplog: pytest.LogCaptureFixture
+    make_room: Callable[..., Room],
+    collector: Collector,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held = threading.Event()
     came = threading.Event()
@@ -323,7 +328,8 @@ def test_a_collector_that_hangs_stops_no_request_and_what_does_not_fit_is_counte
         return Reply("")
 
     collector.server.answer = hang
-    room = make_room(telemetry=collector.settings(queue=16))
+    monkeypatch.setattr(module, "_QUEUE", 16)
+    room = make_room(telemetry=collector.settings())
     telemetry = room.app.state.server.telemetry
     assert room.client.get("/healthz").status_code == 200
     assert came.wait(30)
@@ -343,7 +349,7 @@ def test_a_collector_that_refuses_fails_no_request(
     make_room: Callable[..., Room], collector: Collector, reply: Reply
 ) -> None:
     collector.reply = reply
-    room = make_room(telemetry=collector.settings(every=60))
+    room = make_room(telemetry=collector.settings())
     for _ in range(5):
         assert room.client.get("/healthz").status_code == 200
     assert closed(room.app.state.server.telemetry) == 5
@@ -351,7 +357,7 @@ def test_a_collector_that_refuses_fails_no_request(
 
 def test_where_nobody_listens(make_room: Callable[..., Room]) -> None:
     with served() as gone:
-        said = Collector(gone).settings(every=60)
+        said = Collector(gone).settings()
     room = make_room(telemetry=said)
     assert room.client.get("/healthz").status_code == 200
     assert closed(room.app.state.server.telemetry) == 1
@@ -361,7 +367,7 @@ def test_what_a_collector_says_it_did_not_take_is_counted(collector: Collector) 
     partial = ExportTracePartialSuccess(rejected_spans=2)
     body = ExportTraceServiceResponse(partial_success=partial).SerializeToString()
     collector.reply = Reply(body.decode())
-    tracing = OpenTelemetryTracing(collector.settings(every=60))
+    tracing = OpenTelemetryTracing(collector.settings())
     for _ in range(3):
         with tracing.request("GET", "0" * 12):
             pass
@@ -370,7 +376,7 @@ def test_what_a_collector_says_it_did_not_take_is_counted(collector: Collector) 
 
 def test_an_answer_that_is_no_protobuf_is_taken_for_what_it_is(collector: Collector) -> None:
     collector.reply = Reply("<html>ok</html>")
-    tracing = OpenTelemetryTracing(collector.settings(every=60))
+    tracing = OpenTelemetryTracing(collector.settings())
     with tracing.request("GET", "0" * 12):
         pass
     assert closed(tracing) == 0

@@ -72,7 +72,7 @@ class Agreement:
         return math.sqrt(mean(each.rmse**2 for each in self.criteria))
 
     def to_json(self) -> dict[str, Json]:
-        """Return the figures for the record; None for those that cannot be told."""
+        """Return the figures for the record; None for those that are unknown."""
         return {
             "cosine": round(self.cosine, 4),
             "mae": round(self.mae, 4),

@@ -1,6 +1,6 @@
 """G-Eval: a named model scores reports by nine criteria (Liu et al., 2023; PAKTON, appendix C).
 
-Each report is scored by each criterion in a question of its own, from 0 to 10, told as a share. A
+Each report is scored by each criterion in a separate question, from 0 to 10, given as a share. A
 score may be the mean of several samples, which stands for the probabilities that G-Eval weighs
 scores with: few servers tell them.
 """
@@ -166,7 +166,7 @@ def _ask(report: Report, criterion: Criterion, sample: int) -> PromptRequest[Sco
 
 
 def judge_table(judged: Iterable[JudgedSystem]) -> Table:
-    """Return the mean scores, beside those that the paper reports of its systems."""
+    """Return the mean scores with those that the paper reports for its systems."""
     names = list(judged)
     shown = figure_table(
         f"G-Eval by {', '.join(dict.fromkeys(each.judge for each in names))}",

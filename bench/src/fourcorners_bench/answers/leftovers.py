@@ -2,7 +2,7 @@
 
 Experts do not mark every sentence that answers: of forty contracts without their marked answers
 that were read, nine still answered. Such a copy tells nothing of a report that answers it. Two
-signs put it aside, and both stand apart from what reports are made with (vectors, the clause
+signs put it aside, and both are independent of what reports are made with (vectors, the clause
 reader, the playbooks' queries): `leftovers.yaml` holds the words by which a person would look for
 an answer of each kind, and a sentence that repeats most of what was cut counts as well, with rare
 words weighing more. A heading alone is no answer.
@@ -26,7 +26,7 @@ from fourcorners.text.span import Span
 from fourcorners_bench.record import package_text
 
 FEWEST_WORDS = 4  # of a sentence: what has fewer is a heading or a label
-MAX_DISTANCE = 70  # characters around the first word of a sign, in which the others stand
+MAX_DISTANCE = 70  # characters around the first word of a sign, that contain the others
 MIN_REPEATED_SHARE = 0.6  # of the weight of what was cut, in one sentence
 MIN_REPEATED_WORDS = 5  # words
 _WORD = re.compile(r"[a-z][a-z'-]{2,}")

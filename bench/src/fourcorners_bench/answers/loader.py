@@ -38,7 +38,7 @@ class RequiredWords:
     Attributes:
         contract: How the name of their file begins.
         words: As they are; empty where `at` names their place.
-        at: Where they stand in the contract's text.
+        at: Where they are in the contract's text.
         digest: The first digits of the SHA-256 of the words at that place.
     """
 
@@ -54,8 +54,8 @@ class Question:
 
     Attributes:
         silent: Whether the contracts say nothing of it.
-        needs_ocr: Whether the words stand in a scan.
-        rulings: What a right answer to a question of yes or no comes to; empty for all others.
+        needs_ocr: Whether the words are in a scan.
+        rulings: The right answers to a question of yes or no; empty for all others.
     """
 
     id: str
@@ -139,12 +139,12 @@ def _needed(record: Mapping[str, Any]) -> RequiredWords:
 def locate_required_words(
     library: Library, questions: Sequence[Question]
 ) -> dict[str, tuple[RequiredPlace, ...]]:
-    """Return where the words stand that each question needs, by its id.
+    """Return the places of the words that each question needs, by its id.
 
     A question to a scan that no program has read is left out.
 
     Raises:
-        ConfigError: If words do not stand in their contract, or stand there more than once.
+        ConfigError: If words are not in their contract, or more than once.
     """
     entries = library.documents()
     found: dict[str, tuple[RequiredPlace, ...]] = {}
@@ -186,7 +186,7 @@ def _place(
         there = library.text(entry.id)[needed.at.start : needed.at.end]
         if not needed.digest or not words_hash(there).startswith(needed.digest):
             raise ConfigError(
-                f"the words that {question.id!r} needs do not stand at {needed.at.start} to "
+                f"the words that {question.id!r} needs are not at {needed.at.start} to "
                 f"{needed.at.end} of {entry.name}.",
                 remedy="Give the contracts that the question was written for.",
             )
@@ -196,7 +196,7 @@ def _place(
     if len(found) != 1:
         count = "nowhere" if not found else f"{len(found)} times"
         raise ConfigError(
-            f"the words that {question.id!r} needs stand {count} in {entry.name}.",
+            f"the words that {question.id!r} needs appear {count} in {entry.name}.",
             remedy="Correct the question, or its contract.",
         )
     return RequiredPlace(entry.id, found[0])

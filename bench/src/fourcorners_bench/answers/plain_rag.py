@@ -42,7 +42,7 @@ CHUNK, CHUNKS = 1_000, 10
 """Characters of a chunk, and how many are given (PAKTON, appendices F.2 and G.6)."""
 ROLE = Role.WRITE
 _UNCHECKED = "Nobody has checked that the words say it."
-_INVENTED = "Its words do not stand in the contract."
+_INVENTED = "Its words are not in the contract."
 
 
 class PlainSentence(BaseModel):

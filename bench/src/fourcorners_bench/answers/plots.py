@@ -26,7 +26,7 @@ def answer_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
 
 
 def judge_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    """Yield the mean scores by criterion beside the paper's, and their distribution."""
+    """Yield the mean scores by criterion with the paper's, and their distribution."""
     criteria = load_criteria()
     rows = tuple(each.name for each in criteria.items)
     bars: dict[str, list[float | None]] = {}

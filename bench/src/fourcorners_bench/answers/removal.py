@@ -6,7 +6,7 @@ was cut. A report should answer the first, and say of the second that it is not 
 
 A copy that still answers is no case, and experts leave some answers unmarked: contracts state a
 licence or a limit of liability more than once. So a case is drawn only if `leftovers` finds the
-marked answer and no other in the contract, by words of its own and not by what reports are made
+marked answer and no other in the contract, by separate words and not by what reports are made
 with. Left out so are contracts that say a thing twice, of which a copy tells nothing, and answers
 so unlike others that no list of words can tell whether one more is left.
 """
@@ -57,7 +57,7 @@ class RemovalCase:
     Attributes:
         cut: The whole sentences that hold them.
         shows: Whether words of such answers find it.
-        others: How many sentences beside may answer, too.
+        others: How many other sentences may answer, too.
     """
 
     question: str

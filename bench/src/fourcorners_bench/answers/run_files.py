@@ -48,7 +48,7 @@ def read_reports(path: Path) -> dict[str, Report]:
 
 @dataclass(frozen=True, slots=True)
 class ReportSentence:
-    """A sentence of a report, with the contracts' words below it and where each stands."""
+    """A sentence of a report, with the contracts' words below it and their places."""
 
     text: str
     quotes: tuple[tuple[str, str], ...] = ()

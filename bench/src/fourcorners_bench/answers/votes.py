@@ -1,7 +1,7 @@
 """Blind votes of people on pairs of reports: what is put to them, and what they said.
 
 A ballot shows each question's two reports as left and right, in an order drawn for that question;
-which is whose stands in a key that only those keep who count. A person says for each criterion
+a key says which is whose, and only those who count keep it. A person says for each criterion
 which is better, that neither is, or that they are not sure.
 """
 
@@ -34,7 +34,7 @@ class Choice(StrEnum):
 
 
 class Winner(StrEnum):
-    """Whose report was better, once the key is laid beside."""
+    """Whose report was better, by the key."""
 
     FIRST = "first"
     SECOND = "second"
@@ -50,7 +50,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Which system stands on the left of each question.
+    """Which system is on the left of each question.
 
     Attributes:
         systems: The first and the second.
@@ -80,7 +80,7 @@ class Key:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ConfigError(
                 f"{path} is no key of a ballot ({error!r}).",
-                remedy="Give the file that was written beside the ballot.",
+                remedy="Give the file that was written with the ballot.",
             ) from None
 
 

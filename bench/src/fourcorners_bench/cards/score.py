@@ -6,16 +6,16 @@ leaves blank ("[]/[]/2019", "__________") or does not say is no fact: a card is 
 for inventing one.
 
 Parties are right if each that the lawyer names is named once and nobody else is. An answer was
-typed beside the words marked in the contract, with slips, so what it names is read as follows:
+typed next to the words marked in the contract, with slips, so its names are read as follows:
 
 - A party is one, however it is spelled: as typed, as marked where the marked name is like the typed
   one, holds all of its words, or is given the same short name by the contract. A short name or a
   role alone is no spelling.
-- Who bears the party's short name and all words of its name, with at most three others, is that
+- A name with the party's short name and all words of its name, with at most three others, is that
   party ("System Associates, Inc." cut from "Information System Associates, Inc.").
 - Names joined in one answer ("A Ltd. and B Ltd.") are parties of their own if each was marked.
 - Roles, pronouns, descriptions and blanks ("you", "an individual") ask for no name; a card's party
-  counts neither for nor against it if it bears that role, or if it is a company that the lawyer
+  counts neither for nor against it if it has that role, or if it is a company that the lawyer
   marked as a party and did not type.
 - All else that the card names is surplus, a party named twice too.
 """

@@ -3,9 +3,9 @@
 Normalisation (`normal_name`): case, punctuation, accents, white space and typographic variants are
 dropped, as are "the" and exhibit numbers; "&" is "and"; forms of companies are one spelling each
 ("Limited", "Ltd."). Names lose their tail of defined terms ('("Supplier")') and of descriptions ("a
-Delaware corporation", "and its affiliates", "d/b/a …"). Titles lose "Form of", what stands in
+Delaware corporation", "and its affiliates", "d/b/a …"). Titles lose "Form of", words in
 brackets, and "dated …". Jurisdictions (`normal_law`) lose "State of", "Province of", "Republic of",
-the country behind a state, and "Wales" beside England.
+the country behind a state, and "Wales" after England.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DESCRIBES = re.compile(r"an?\s+[a-z]+\b(?!\s+[A-Z])")  # an individual ("Develo
 _JOINED = re.compile(r",?\s+and\s+|\s*/\s*|,\s+(?!(?:inc|l\.?l\.?c|l\.?p|ltd|n\.a)\b)", re.I)
 _GIVEN = re.compile(r"[^\n;()“\"]{0,200}\([^()“\"]{0,40}[“\"](?P<short>[^“”\"]{1,60})[”\"]")
 _ALIKE = 85  # of 100: how alike names are that differ by a slip of the pen
-_MORE_WORDS = 3  # that a whole name may have beside those typed
+_MORE_WORDS = 3  # that a whole name may have in addition to those typed
 _TAIL = re.compile(r"[(\[“\"].*$", re.DOTALL)
 _DATED = re.compile(r"[\s,]+(?:dated?\b.*|is)$", re.IGNORECASE | re.DOTALL)
 _HONORIFIC = re.compile(r"^\W*(?:dr|mr|mrs|ms|prof)\.?\s+", re.IGNORECASE)
@@ -99,7 +99,7 @@ def normal_law(words: str) -> frozenset[str]:
 
 
 def title_variants(words: str) -> frozenset[str]:
-    """Return a title as it is compared: whole, and without what stands in brackets behind it."""
+    """Return a title as it is compared: whole, and without the brackets behind it."""
     plain = _FORM.sub("", _DATED.sub("", words))
     return frozenset({normal_name(plain), normal_name(_TAIL.sub("", plain))} - {""})
 
@@ -206,7 +206,7 @@ def _spellings(
 ) -> tuple[dict[str, set[str]], set[str]]:
     """Return the spellings of each party: its typed name and the marked names that are its own.
 
-    And the marked companies that are none of them.
+    And the marked companies that are not among them.
     """
     from rapidfuzz import fuzz
 

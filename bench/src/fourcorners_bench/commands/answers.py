@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,12 @@ from fourcorners.errors import ConfigError
 from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.commands import votes as bench_votes
-from fourcorners_bench.commands.runner import Output, measurement, require_model_options
+from fourcorners_bench.commands.runner import (
+    ExchangeOptions,
+    Output,
+    measurement,
+    require_model_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,18 +44,17 @@ app.command("ballot")(bench_votes.ballot)
 app.command("agreement")(bench_votes.agreement)
 
 
-@app.callback(invoke_without_command=True)
-@measurement()
-def answers(
-    output: Output,
-    context: typer.Context,
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """Which questions are put to which contracts."""
+
     data: Annotated[
         Path | None,
         option(
             "--data PATH",
             "Questions like examples/questions.yaml; with --removal the folder of LegalBench-RAG.",
         ),
-    ] = None,
+    ] = None
     contracts: Annotated[
         Path | None,
         option(
@@ -57,28 +62,38 @@ def answers(
             "What the questions are put to.",
             default="dataroom/ in the same folder",
         ),
-    ] = None,
+    ] = None
     only: Annotated[
         list[str] | None, option("--only ID", "Only this question. May be given again.")
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """How they are answered."""
+
     with_model: Annotated[
         bool, option("--with-model", "Answer with the three agents and their models.")
-    ] = False,
+    ] = False
     plain: Annotated[
         bool,
         option(
             "--plain",
             "With --with-model: by one call on the nearest chunks, the baseline of reports.",
         ),
-    ] = False,
+    ] = False
     turns: Annotated[
         int,
         option(
             "--turns N", "How often the model looks things up, at most.", least=1, most=MAX_TURNS
         ),
-    ] = TURNS,
-    replay: options.Replay = None,
-    record: options.Exchanges = None,
+    ] = TURNS
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """The removal test."""
+
     removal: Annotated[
         bool,
         option(
@@ -86,11 +101,29 @@ def answers(
             "The removal test: questions of contracts with the answering words, and with "
             "them cut out.",
         ),
-    ] = False,
-    cases: Annotated[int, option("--cases N", "How many the removal test draws.", least=1)] = 200,
-    seed: Annotated[int, option("--seed N", "The seed by which they are drawn.")] = 0,
-    jobs: options.Jobs = None,
-    library: options.Keep = None,
+    ] = False
+    cases: Annotated[int, option("--cases N", "How many the removal test draws.", least=1)] = 200
+    seed: Annotated[int, option("--seed N", "The seed by which they are drawn.")] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _RunOptions:
+    """How the benchmark runs."""
+
+    jobs: options.Jobs = None
+    library: options.Keep = None
+
+
+@app.callback(invoke_without_command=True)
+@measurement()
+def answers(
+    output: Output,
+    context: typer.Context,
+    asked: _Questions,
+    answering: _Answering,
+    exchanges: ExchangeOptions,
+    removal: _Removal,
+    execution: _RunOptions,
 ) -> None:
     """Put questions to contracts, and measure what the reports quote.
 
@@ -99,11 +132,13 @@ def answers(
     """
     if context.invoked_subcommand is not None:
         return
+    data, model = asked.data, answering.with_model
     if data is None:
         raise ConfigError("there are no questions.", remedy="Name their file: --data FILE.")
-    require_model_options(with_model, (replay, record, plain), "Add --with-model.")
-    if removal:
-        _test_removal(data, cases, seed, library, output)
+    given = (exchanges.replay, exchanges.record, answering.plain)
+    require_model_options(model, given, "Add --with-model.")
+    if removal.removal:
+        _test_removal(data, removal, execution.library, output)
         return
     from fourcorners.settings import Settings
     from fourcorners_bench.answers import loader as answer_questions
@@ -111,33 +146,33 @@ def answers(
     from fourcorners_bench.answers import score as answer_scores
     from fourcorners_bench.record import Record
 
-    settings = Settings.load(jobs=jobs)
-    asked = _select_questions(answer_questions.load_questions(data), only or [])
-    folder = contracts or data.parent / "dataroom"
+    settings = Settings.load(jobs=execution.jobs)
+    chosen = _select_questions(answer_questions.load_questions(data), asked.only or [])
+    folder = asked.contracts or data.parent / "dataroom"
     if not folder.is_dir():
         raise ConfigError(
             f"{folder} is no folder.", remedy="Name that of the contracts: --contracts DIR."
         )
-    encoder = fourcorners.default_encoder(threads=settings.jobs)
+    encoder = fourcorners.default_encoder(settings.encoder, threads=settings.jobs)
     measured: list[AnswerMeasures] = []
     reports: list[Report] = []
-    with console.bench_library(library) as store, ExitStack() as stack:
+    with console.bench_library(execution.library) as store, ExitStack() as stack:
         port = None
-        if with_model:
-            llm = of_model(settings.llm, "", replay, record)
+        if model:
+            llm = of_model(settings.llm, "", exchanges.replay, exchanges.record)
             port = stack.enter_context(library_port(store, llm, "bench answers"))
-        by = _answered_by(port, plain=plain)
+        by = _answered_by(port, plain=answering.plain)
         written = Record("answers", {"data": str(data), "contracts": str(folder), "by": by})
         written.models["encoder"] = encoder.name
         with console.progress_steps() as step:
-            _fill(store, _files(folder, asked), encoder, settings)
-            places = answer_questions.locate_required_words(store, asked)
+            _fill(store, _files(folder, chosen), encoder, settings)
+            places = answer_questions.locate_required_words(store, chosen)
             ask = (
                 _asking_passages(store, encoder, port)
-                if plain and port is not None
-                else _asking(store, encoder, port, turns)
+                if answering.plain and port is not None
+                else _asking(store, encoder, port, answering.turns)
             )
-            for one, answer in answer_scores.run_questions(asked, places, ask, on_progress=step):
+            for one, answer in answer_scores.run_questions(chosen, places, ask, on_progress=step):
                 measured.append(one)
                 reports.append(answer_runs.Report(one.question.id, by, answer))
     written.measures.update(answer_scores.answer_measures(measured))
@@ -148,18 +183,12 @@ def answers(
     for table in answer_scores.kind_tables(written.measures):
         out.print()
         out.print(table, crop=False)
-    if len(measured) < len(asked):
-        left = console.count_noun(len(asked) - len(measured), "question")
+    if len(measured) < len(chosen):
+        left = console.count_noun(len(chosen) - len(measured), "question")
         console.err().print(f"{left} left out: no program has read the scan.")
 
 
-def _test_removal(
-    data: Path,
-    cases: int,
-    seed: int,
-    library: Path | None,
-    output: Output,
-) -> None:
+def _test_removal(data: Path, asked: _Removal, library: Path | None, output: Output) -> None:
     """Ask questions of contracts that answer them, and of copies without the answering words.
 
     The folder is LegalBench-RAG's, or the one that holds it and CUAD, whose groups keep the
@@ -169,10 +198,10 @@ def _test_removal(
     from fourcorners_bench.measures.statistics import wilson_interval
     from fourcorners_bench.record import Record
 
-    drawn = removal.draw_cases(data, held=True, count=cases, seed=seed)
+    drawn = removal.draw_cases(data, held=True, count=asked.cases, seed=asked.seed)
     encoder, concepts = fourcorners.default_encoder(), fourcorners.default_concepts()
     record = Record(
-        "answers", {"data": str(data), "test": "removal", "cases": len(drawn), "seed": seed}
+        "answers", {"data": str(data), "test": "removal", "cases": len(drawn), "seed": asked.seed}
     )
     record.models["encoder"] = encoder.name
     with console.bench_library(library) as store, console.progress_steps() as step:
@@ -187,13 +216,13 @@ def _test_removal(
     record.measures.update(removal_figures)
     output.finish(record)
     for name, says in (
-        ("answered", "answered, as the contract stands"),
+        ("answered", "answered, from the whole contract"),
         ("right", "with a quote of the marked words"),
         ("denied", "said not to be there, once it was cut out"),
     ):
         low, high = wilson_interval(round(removal_figures[name] * len(outcomes)), len(outcomes))
         console.print_text(f"{removal_figures[name]:6.1%}  {says} (95%: {low:.1%} to {high:.1%})")
-    console.print_text(json.dumps({"cases": len(outcomes), "seed": seed}))
+    console.print_text(json.dumps({"cases": len(outcomes), "seed": asked.seed}))
 
 
 def _select_questions(answer_questions: list[Question], only: list[str]) -> list[Question]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 from fourcorners.cli import options
@@ -10,24 +11,29 @@ from fourcorners.cli.output import console
 from fourcorners_bench.commands.runner import Output, measurement
 
 
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The contracts that get a second version."""
+
+    half: Annotated[
+        Literal["development", "report"],
+        option("--half NAME", "development, which rules are made on, or report."),
+    ] = "report"
+    pairs: Annotated[int, option("--pairs N", "Contracts that get a second version.", least=1)] = 30
+    skip: Annotated[
+        int, option("--skip N", "Leave out the first N contracts of the half.", least=0)
+    ] = 0
+    seed: Annotated[int, option("--seed N", "The seed of the edits.")] = 1
+
+
 @measurement("record", "plots")
 def comparison(
     output: Output,
     data: options.Data,
-    half: Annotated[
-        Literal["development", "report"],
-        option("--half NAME", "development, which rules are made on, or report."),
-    ] = "report",
-    pairs: Annotated[
-        int, option("--pairs N", "Contracts that get a second version.", least=1)
-    ] = 30,
-    skip: Annotated[
-        int, option("--skip N", "Leave out the first N contracts of the half.", least=0)
-    ] = 0,
+    chosen: _Pairs,
     pages: Annotated[
         int, option("--pages N", "The length of the contract whose time is taken.", least=1)
     ] = 200,
-    seed: Annotated[int, option("--seed N", "The seed of the edits.")] = 1,
     words_only: options.Words = False,
     show: Annotated[
         bool, option("--show", "List the edits that were missed, and what is reported of none.")
@@ -43,16 +49,17 @@ def comparison(
     from fourcorners_bench.extraction import loader as cuad
     from fourcorners_bench.record import Record
 
-    record = Record("comparison", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
-    record.settings["skip"] = skip
+    record = Record("comparison", {"data": str(data), **asdict(chosen)})
     encoder = None if words_only else default_encoder()
     record.models["encoder"] = encoder.name if encoder else None
     contracts = cuad.load_cuad(data)
-    made = comparison_run.make_pairs(contracts, half, pairs, seed, skip=skip)
+    made = comparison_run.make_pairs(
+        contracts, chosen.half, chosen.pairs, chosen.seed, skip=chosen.skip
+    )
     with console.progress_steps() as step:
         found = comparison_run.run_comparisons(made, encoder=encoder, on_progress=step)
     speed = comparison_run.measure_speed(made, pages, encoder=encoder)
-    pairing = comparison_run.measure_pairing(contracts, half, pairs, encoder)
+    pairing = comparison_run.measure_pairing(contracts, chosen.half, chosen.pairs, encoder)
     record.measures.update(comparison_run.comparison_measures(found, speed, pairing))
     output.finish(record, comparison_run.comparison_table(found))
     for line in comparison_run.summary_lines(found, speed, pairing):

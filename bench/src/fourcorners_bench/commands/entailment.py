@@ -6,8 +6,7 @@ With language models it is in the settings of PAKTON's paper.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,21 +27,10 @@ MAX_TRIES = 20  # of every question
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRunOptions:
-    """What was said of asking models."""
+class _Documents:
+    """Which documents are judged, and how."""
 
-    tries: int
-    exemplars: Path | None
-    models: Sequence[str] | None
-    replay: Path | None
-    exchanges: Path | None
-    library: Path | None
-
-
-@measurement()
-def entailment(
-    output: Output,
-    data: Annotated[Path, option("--data FILE", "A split of ContractNLI, as JSON.")],
+    data: Annotated[Path, option("--data FILE", "A split of ContractNLI, as JSON.")]
     profile: Annotated[
         Literal["default", "sentences", "unseen", "alone", "words"],
         option(
@@ -51,11 +39,15 @@ def entailment(
             "hypothesis were known, guided by nda-review; alone: not guided; words: by the words "
             "that are shared.",
         ),
-    ] = "default",
-    limit: Annotated[
-        int | None, option("--limit N", "Only the first N documents.", least=1)
-    ] = None,
-    seed: options.Seed = 0,
+    ] = "default"
+    limit: Annotated[int | None, option("--limit N", "Only the first N documents.", least=1)] = None
+    seed: options.Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Experiments:
+    """What language models are asked."""
+
     experiment: Annotated[
         list[str] | None,
         option(
@@ -64,10 +56,10 @@ def entailment(
             "few-shot-spans-hypothesis, chain-of-thought, each also with -gold; rag, agents; "
             "paper, which is all of these; or a YAML file. May be given again.",
         ),
-    ] = None,
+    ] = None
     tries: Annotated[
         int, option("--tries N", "How often a model is asked everything.", least=1, most=MAX_TRIES)
-    ] = 3,
+    ] = 3
     exemplars: Annotated[
         Path | None,
         option(
@@ -75,12 +67,15 @@ def entailment(
             "Solved examples: ContractNLI's train_spans.csv, or train.json for whole contracts.",
             default="train_spans.csv in the folder of --data",
         ),
-    ] = None,
-    model: options.Model = None,
-    replay: options.Replay = None,
-    exchanges: options.Exchanges = None,
-    library: options.Keep = None,
-) -> None:
+    ] = None
+    model: options.Model = None
+    replay: options.Replay = None
+    exchanges: options.Exchanges = None
+    library: options.Keep = None
+
+
+@measurement()
+def entailment(output: Output, asked: _Documents, experiments: _Experiments) -> None:
     """Judge documents against hypotheses, with evidence; score it.
 
     Quotes are ranked by how surely they are evidence, whatever the label. With a language model,
@@ -90,16 +85,19 @@ def entailment(
     from fourcorners_bench.entailment import run as entailing
     from fourcorners_bench.record import Record
 
-    given = (tries != 3, exemplars, model, replay, exchanges, library)
-    require_model_options(bool(experiment), given, "Add --experiment.")
-    if experiment:
-        asking = ModelRunOptions(tries, exemplars, model, replay, exchanges, library)
-        _run_experiments(experiment, data, asking, limit, seed, output)
+    given = replace(experiments, experiment=None)
+    require_model_options(
+        bool(experiments.experiment), (given != _Experiments(),), "Add --experiment."
+    )
+    if experiments.experiment:
+        _run_experiments(asked, experiments, output)
         return
-    how = entailing.Profile(profile)
-    split = contractnli.load_split(data, limit=limit)
-    record = Record("entailment", {"data": str(data), "profile": how.value, "limit": limit})
-    record.settings["seed"] = seed
+    how = entailing.Profile(asked.profile)
+    split = contractnli.load_split(asked.data, limit=asked.limit)
+    record = Record(
+        "entailment", {"data": str(asked.data), "profile": how.value, "limit": asked.limit}
+    )
+    record.settings["seed"] = asked.seed
     judge = entailing.judge_for(how)
     record.models.update(entailing.model_names(judge))
     record.settings["seen"] = entailing.trained_documents(judge, split)
@@ -109,8 +107,10 @@ def entailment(
     output.write_run(run)
     for note in entailing.run_notes(judge, split):
         console.err().print(note)
-    title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
-    output.finish(record, *_score(split, run, record, title, seed=seed), spaced=True)
+    title = (
+        f"ContractNLI, {len(split.documents)} documents of {asked.data.name}, {how.value}; percent"
+    )
+    output.finish(record, *_score(split, run, record, title, seed=asked.seed), spaced=True)
 
 
 def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
@@ -147,15 +147,8 @@ def _score(
     )
 
 
-def _run_experiments(
-    experiments: Sequence[str],
-    data: Path,
-    asking: ModelRunOptions,
-    limit: int | None,
-    seed: int,
-    output: Output,
-) -> None:
-    """Ask each model in each setting, and print the figures beside the paper's."""
+def _run_experiments(asked: _Documents, experiments: _Experiments, output: Output) -> None:
+    """Ask each model in each setting, and print the figures with the paper's."""
     from fourcorners.llm import Role
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
@@ -167,43 +160,45 @@ def _run_experiments(
     from fourcorners_bench.record import Record
 
     settings = Settings.load()
-    named = (each for name in experiments for each in model_run.read_settings(name))
+    named = (
+        each for name in experiments.experiment or () for each in model_run.read_settings(name)
+    )
     planned = list({each.name: each for each in named}.values())
-    models = asking.models or [""]
+    models = experiments.model or [""]
     if output.run is not None and len(planned) * len(models) > 1:
         raise ConfigError(
             "several runs cannot be written to one file.", remedy="Run one setting and one model."
         )
-    split = contractnli.load_split(data, limit=limit)
+    split = contractnli.load_split(asked.data, limit=asked.limit)
     examples = exemplars.ExemplarSet([])
     if any(each.needs_examples for each in planned):
-        path = asking.exemplars or data.parent / "train_spans.csv"
-        examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=seed)
+        path = experiments.exemplars or asked.data.parent / "train_spans.csv"
+        examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=asked.seed)
     searched = any(each.premise in (Premise.PASSAGES, Premise.REPORT) for each in planned)
-    encoder = default_encoder(threads=settings.jobs) if searched else None
+    encoder = default_encoder(settings.encoder, threads=settings.jobs) if searched else None
     record = Record(
         "entailment with a model",
         {
-            "data": str(data),
-            "limit": limit,
-            "seed": seed,
+            "data": str(asked.data),
+            "limit": asked.limit,
+            "seed": asked.seed,
             "profiles": [each.name for each in planned],
-            "exemplars": str(asking.exemplars) if asking.exemplars else None,
+            "exemplars": str(experiments.exemplars) if experiments.exemplars else None,
             "paper": paper_figures().source,
         },
     )
     record.models["encoder"] = encoder.name if encoder else None
     found: list[model_report.Result] = []
-    with console.bench_library(asking.library) as store, console.progress_steps() as step:
+    with console.bench_library(experiments.library) as store, console.progress_steps() as step:
         for name in models:
-            llm = of_model(settings.llm, name, asking.replay, asking.exchanges)
+            llm = of_model(settings.llm, name, experiments.replay, experiments.exchanges)
             with library_port(store, llm, "bench entailment") as port:
                 judge = port.role_model(Role.JUDGE).name
                 for each in planned:
                     before = port.ledger.job_spending(port.job)
                     run = model_run.run_attempt
                     if each.premise is Premise.REPORT:
-                        run = partial(agents.run_attempt, library=store)
+                        run = agents.InquiryAttempts(store).run_attempt
                     tries = [
                         run(
                             split,
@@ -214,11 +209,11 @@ def _run_experiments(
                             encoder=encoder,
                             on_progress=step,
                         )
-                        for number in range(asking.tries)
+                        for number in range(experiments.tries)
                     ]
                     spent = spending_since(before, port.ledger.job_spending(port.job))
                     found.append(
-                        model_report.build_result(split, each, judge, tries, spent, seed=seed)
+                        model_report.build_result(split, each, judge, tries, spent, seed=asked.seed)
                     )
                     for number, attempt in enumerate(tries, start=1):
                         output.numbered(number).write_run(attempt.answers)
@@ -227,7 +222,7 @@ def _run_experiments(
     over = model_report.robustness_by_setting(found)
     if over:
         record.measures["over_models"] = [each.to_json() for each in over]
-    title = f"ContractNLI, {len(split.documents)} documents of {data.name}; percent"
+    title = f"ContractNLI, {len(split.documents)} documents of {asked.data.name}; percent"
     out = console.stdout_console()
     output.finish(record)
     out.print(model_report.table(found, title), crop=False)

@@ -6,15 +6,23 @@ With a language model it is the law firm's generation experiments.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.model_port import library_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
+from fourcorners_bench.commands.runner import (
+    ModelsOptions,
+    Output,
+    RunOptions,
+    Scoring,
+    measurement,
+    require_model_options,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,18 +33,23 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
+@dataclass(frozen=True, slots=True)
+class _Contracts:
+    """Which contracts are read."""
+
+    data: options.Data
+    limit: options.Limit = None
+
+
 @measurement()
 def extraction(
     output: Output,
-    data: options.Data,
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
+    asked: _Contracts,
+    execution: RunOptions,
     profile: Annotated[
         Literal["default", "words"],
         option("--profile NAME", "default: words and meaning; words: the query alone."),
     ] = "default",
-    library: options.Keep = None,
     experiment: Annotated[
         str,
         option(
@@ -46,14 +59,13 @@ def extraction(
             default=False,
         ),
     ] = "",
-    model: options.Model = None,
-    replay: options.Replay = None,
-    exchanges: options.Exchanges = None,
+    *,
+    models: ModelsOptions,
 ) -> None:
     """Extract the 41 categories of CUAD, and score the answers.
 
     Figures are by the law firm's rule: of all categories, and of the nine of the paper. With
-    --experiment a language model extracts the nine, and the paper's figures stand beside.
+    --experiment a language model extracts the nine, and the paper's figures are shown, too.
     """
     from fourcorners.models import default_clause_reader, default_encoder
     from fourcorners.review.extract.scoring import default_calibration
@@ -62,24 +74,29 @@ def extraction(
     from fourcorners_bench.extraction import run as extracting
     from fourcorners_bench.record import Record
 
-    require_model_options(bool(experiment), (model, replay, exchanges), "Add --experiment.")
-    settings = Settings.load(jobs=jobs)
-    encoder = default_encoder(threads=settings.jobs) if profile == "default" else None
+    require_model_options(bool(experiment), models, "Add --experiment.")
+    settings = Settings.load(jobs=execution.jobs)
+    encoder = (
+        default_encoder(settings.encoder, threads=settings.jobs) if profile == "default" else None
+    )
     if experiment:
         if output.run is not None:
             raise ConfigError(
                 "a run file holds all 41 categories, and a model is asked for nine.",
                 remedy="Leave out --run-out; --json has the figures.",
             )
-        llms = [of_model(settings.llm, name, replay, exchanges) for name in model or [""]]
-        _run_experiment(experiment, data, limit, settings, llms, encoder, library, output)
+        llms = models.configure(settings.llm)
+        runs = _ExperimentRuns(settings, llms, encoder, execution.library)
+        runs.run(experiment, asked, output)
         return
-    record = Record("extraction", {"data": str(data), "limit": limit, "seed": seed})
+    record = Record(
+        "extraction", {"data": str(asked.data), "limit": asked.limit, "seed": execution.seed}
+    )
     record.settings.update({"jobs": settings.jobs, "profile": profile})
-    contracts = cuad.load_cuad(data, limit=limit)
-    with console.bench_library(library) as store, console.progress_steps() as step:
+    contracts = cuad.load_cuad(asked.data, limit=asked.limit)
+    with console.bench_library(execution.library) as store, console.progress_steps() as step:
         extracting.fill_library(
-            store, contracts, data, encoder=encoder, settings=settings, on_progress=step
+            store, contracts, asked.data, encoder=encoder, settings=settings, on_progress=step
         )
         answers = extracting.run_extraction(
             store, contracts, encoder=encoder, settings=settings, on_progress=step
@@ -93,7 +110,7 @@ def extraction(
     record.settings["seen"] = [  # what something shipped was fitted to
         each.name for each in contracts if extracting.document_id(each.text) in learned
     ]
-    output.finish(record, *_score(contracts, answers, record, seed=seed))
+    output.finish(record, *_score(contracts, answers, record, seed=execution.seed))
 
 
 def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
@@ -131,51 +148,60 @@ def _score(
     )
 
 
-def _run_experiment(
-    experiment: str,
-    data: Path,
-    limit: int | None,
-    settings: Settings,
-    llms: Sequence[LlmSettings],
-    encoder: Encoder | None,
-    library: Path | None,
-    output: Output,
-) -> None:
-    """Ask each model what an experiment asks, and print the figures beside the paper's."""
-    from fourcorners.llm import Role
-    from fourcorners.models import default_clause_reader
-    from fourcorners_bench.experiments.read import read_experiment
-    from fourcorners_bench.extraction import loader as cuad
-    from fourcorners_bench.extraction import model_run
-    from fourcorners_bench.extraction import run as extracting
-    from fourcorners_bench.extraction.experiments import Experiment
-    from fourcorners_bench.record import Record
+@dataclass(frozen=True, slots=True)
+class _ExperimentRuns:
+    """What the runs of an experiment share."""
 
-    planned = read_experiment("extraction", experiment, Experiment)
-    contracts = model_run.filter_by_length(cuad.load_cuad(data), planned)[:limit]
-    record = Record("extraction with a model", {"data": str(data), "limit": limit})
-    record.models["encoder"] = encoder.name if encoder else None
-    record.models["clause_reader"] = default_clause_reader().name
-    results: list[model_run.Result] = []
-    with console.bench_library(library) as store, console.progress_steps() as step:
-        for llm in llms:
-            with library_port(store, model_run.paper_parameters(llm), "bench extraction") as port:
-                port.role_model(Role.EXTRACT)  # what is not configured is said before the work
-                extracting.fill_library(
-                    store, contracts, data, encoder=encoder, settings=settings, on_progress=step
-                )
-                for each in planned:
-                    if each.local and llm is not llms[0]:
-                        continue
-                    run = model_run.run_local if each.local else model_run.run_experiment
-                    results.append(
-                        run(store, contracts, each, port, encoder=encoder, on_progress=step)
+    settings: Settings
+    llms: Sequence[LlmSettings]
+    encoder: Encoder | None
+    library: Path | None
+
+    def run(self, experiment: str, asked: _Contracts, output: Output) -> None:
+        """Ask each model what an experiment asks, and print the figures with the paper's."""
+        from fourcorners.llm import Role
+        from fourcorners.models import default_clause_reader
+        from fourcorners_bench.experiments.read import read_experiment
+        from fourcorners_bench.extraction import loader as cuad
+        from fourcorners_bench.extraction import model_run
+        from fourcorners_bench.extraction import run as extracting
+        from fourcorners_bench.extraction.experiments import Experiment
+        from fourcorners_bench.record import Record
+
+        planned = read_experiment("extraction", experiment, Experiment)
+        contracts = model_run.filter_by_length(cuad.load_cuad(asked.data), planned)[: asked.limit]
+        record = Record("extraction with a model", {"data": str(asked.data), "limit": asked.limit})
+        record.models["encoder"] = self.encoder.name if self.encoder else None
+        record.models["clause_reader"] = default_clause_reader().name
+        results: list[model_run.Result] = []
+        with console.bench_library(self.library) as store, console.progress_steps() as step:
+            for llm in self.llms:
+                with library_port(
+                    store, model_run.paper_parameters(llm), "bench extraction"
+                ) as port:
+                    port.role_model(Role.EXTRACT)  # what is not configured is said before the work
+                    extracting.fill_library(
+                        store,
+                        contracts,
+                        asked.data,
+                        encoder=self.encoder,
+                        settings=self.settings,
+                        on_progress=step,
                     )
-                    record.measures["experiments"] = [one.to_json() for one in results]
-                    record.write(output.record)
-    tables = [model_run.provision_table(each) for each in results]
-    tables += [model_run.experiment_table(results), model_run.effort_table(results)]
-    output.finish(record, *tables)
-    names = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
-    count = console.count_noun(len(contracts), "contract")
-    console.stdout_console().print(f"{count}; {names}.")
+                    for each in planned:
+                        if each.local and llm is not self.llms[0]:
+                            continue
+                        run = model_run.run_local if each.local else model_run.run_experiment
+                        results.append(
+                            run(
+                                store, contracts, each, port, encoder=self.encoder, on_progress=step
+                            )
+                        )
+                        record.measures["experiments"] = [one.to_json() for one in results]
+                        record.write(output.record)
+        tables = [model_run.provision_table(each) for each in results]
+        tables += [model_run.experiment_table(results), model_run.effort_table(results)]
+        output.finish(record, *tables)
+        names = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
+        count = console.count_noun(len(contracts), "contract")
+        console.stdout_console().print(f"{count}; {names}.")

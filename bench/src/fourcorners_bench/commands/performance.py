@@ -59,7 +59,7 @@ def speed(
 
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
-    encoder = None if without_encoder else default_encoder(threads=settings.jobs)
+    encoder = None if without_encoder else default_encoder(settings.encoder, threads=settings.jobs)
     with console.bench_library(library) as store, console.progress_steps() as step:
         figures = measure(
             store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step
@@ -78,8 +78,8 @@ def parts(
 ) -> None:
     """Measure the speed of each step of reading, on one core.
 
-    Figures are characters per second of CPU time, over the texts under DIR. The outline's is with
-    its terms and references, which stand beside alone.
+    Figures are characters per second of CPU time, over the texts under DIR. The outline's includes
+    its terms and references, which are also shown alone.
     """
     from fourcorners_bench.performance import speed as speed_measures
     from fourcorners_bench.record import Record

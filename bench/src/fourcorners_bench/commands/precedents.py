@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
 from fourcorners.cli.contracts.precedents import one_rerank
-from fourcorners.cli.model_port import of_model, open_model_port
+from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
+from fourcorners_bench.commands.runner import (
+    ModelOptions,
+    Output,
+    RunOptions,
+    Scoring,
+    measurement,
+    require_model_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,20 +32,28 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
-@measurement()
-def precedents(
-    output: Output,
-    data: options.Data,
-    split: Annotated[str, option("--split NAME", "The split: train, valid or test.")] = "valid",
+@dataclass(frozen=True, slots=True)
+class _Queries:
+    """Which queries are ranked, and how they are put."""
+
+    data: options.Data
+    split: Annotated[str, option("--split NAME", "The split: train, valid or test.")] = "valid"
     wording: Annotated[
         Literal["short", "medium", "long", "both"],
         option(
             "--format FORMAT", "short, medium, long; both: short and long, their scores averaged."
         ),
-    ] = "short",
-    profile: options.Method = "default",
-    reread: options.Reread = None,
-    expand: options.Expand = False,
+    ] = "short"
+    limit: Annotated[int | None, option("--limit N", "Only the first N queries.", least=1)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """What ranks the clauses."""
+
+    profile: options.Method = "default"
+    reread: options.Reread = None
+    expand: options.Expand = False
     grid: Annotated[
         bool,
         option(
@@ -45,30 +61,38 @@ def precedents(
             "Every profile (those with a reranker if there is one), every format. No language "
             "model is asked.",
         ),
-    ] = False,
-    statistics: Annotated[
-        bool, option("--statistics", "Count what the data hold, and rank nothing.")
-    ] = False,
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class _CutContracts:
+    """Contracts whose clauses are ranked in place of the judged ones."""
+
     from_contracts: Annotated[
         Path | None,
         option(
             "--from-contracts DIR",
             "Cut the contracts of CUAD in DIR into clauses; a judged clause has the score of "
-            "the best that covers 75% of it. With --library, a run that is stopped goes on.",
+            "the best that covers 75% of it. With --library, a stopped run continues.",
         ),
-    ] = None,
+    ] = None
     contracts: Annotated[
         int | None, option("--contracts N", "Of the contracts only the first N.", least=1)
-    ] = None,
-    library: options.Keep = None,
-    limit: Annotated[int | None, option("--limit N", "Only the first N queries.", least=1)] = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
-    model: Annotated[
-        str, option("--model NAME", "In place of the settings' language model.", default=False)
-    ] = "",
-    replay: options.Replay = None,
-    exchanges: options.Exchanges = None,
+    ] = None
+
+
+@measurement()
+def precedents(
+    output: Output,
+    queries: _Queries,
+    ranking: _Ranking,
+    statistics: Annotated[
+        bool, option("--statistics", "Count what the data hold, and rank nothing.")
+    ] = False,
+    *,
+    cut: _CutContracts,
+    execution: RunOptions,
+    model: ModelOptions,
 ) -> None:
     """Rank the judged clauses of ACORD's queries; score the order.
 
@@ -86,99 +110,98 @@ def precedents(
     from fourcorners_bench.record import Record
 
     if statistics:
-        _report_statistics(data, output)
+        _report_statistics(queries.data, output)
         return
-    way = parse_method(profile)
-    how, again = way.profile, one_rerank(way.rerank, None, reread)
-    roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
-    require_single_mode(bool(roles), grid=grid, from_contracts=from_contracts is not None)
+    way = parse_method(ranking.profile)
+    how, again = way.profile, one_rerank(way.rerank, None, ranking.reread)
+    roles = [
+        *([reranking.ROLE] if again else []),
+        *([reranking.WORDINGS_ROLE] if ranking.expand else []),
+    ]
+    require_single_mode(
+        bool(roles), grid=ranking.grid, from_contracts=cut.from_contracts is not None
+    )
     remedy = "Name a profile that asks one, such as bm25-pointwise, or add --expand."
-    require_model_options(bool(roles), (model, replay, exchanges), remedy)
-    if grid and (from_contracts is not None or output.run is not None):
+    require_model_options(bool(roles), model, remedy)
+    if ranking.grid and (cut.from_contracts is not None or output.run is not None):
         raise ConfigError(
             "--grid has many runs, --run-out and --from-contracts are of one.",
             remedy="Name the run with --profile and --format.",
         )
-    settings = Settings.load(jobs=jobs)
-    llm = of_model(settings.llm, model, replay, exchanges)
-    asked = acord.load_split(data, split, limit=limit)
-    encoder = default_encoder(threads=settings.jobs)
-    reranker = default_reranker(threads=settings.jobs) if grid or uses_reranker(how) else None
+    settings = Settings.load(jobs=execution.jobs)
+    llm = model.configure(settings.llm)
+    asked = acord.load_split(queries.data, queries.split, limit=queries.limit)
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
+    reranker = (
+        default_reranker(settings.reranker, threads=settings.jobs)
+        if ranking.grid or uses_reranker(how)
+        else None
+    )
     if reranker is None and uses_reranker(how):
         reranker = shipped_reranker()
     record = Record(
         "precedents",
         {
-            "data": str(data),
-            "split": split,
-            "format": wording,
+            "data": str(queries.data),
+            "split": queries.split,
+            "format": queries.wording,
             "profile": way.name,
-            "grid": grid,
-            "from_contracts": None if from_contracts is None else str(from_contracts),
-            "limit": limit,
-            "contracts": contracts,
-            "seed": seed,
+            "grid": ranking.grid,
+            "from_contracts": None if cut.from_contracts is None else str(cut.from_contracts),
+            "limit": queries.limit,
+            "contracts": cut.contracts,
+            "seed": execution.seed,
             "jobs": settings.jobs,
-            "without_format": preceding.queries_without_wording(asked, wording),
+            "without_format": preceding.queries_without_wording(asked, queries.wording),
             "seen": preceding.trained_queries(how, asked, encoder),
         },
     )
     record.models.update(preceding.model_names(how, encoder, reranker))
     precedents_report: list[Table] = []
     with (
-        console.bench_library(library) as store,
+        console.bench_library(execution.library) as store,
         open_model_port(store, roles, settings=llm, job="bench precedents") as port,
         console.progress_steps() as step,
     ):
-        first = reread or reranking.MAX_RERANKED
-        asker = ModelReranker(port, again, first, expands=expand) if port else None
+        first = ranking.reread or reranking.MAX_RERANKED
+        asker = ModelReranker(port, again, first, expands=ranking.expand) if port else None
 
         def vectors(texts: Sequence[str]) -> clause_vectors.Rows:
             return clause_vectors.cached_vectors(store, texts, encoder)
 
-        if grid:
+        ranker = preceding.ClauseRanker(encoder, queries.wording, how, reranker, vectors)
+        if ranking.grid:
             runs = preceding.run_grid(
                 asked, encoder, reranker=reranker, vectors=vectors, on_progress=step
             )
-        elif from_contracts is None:
-            run = preceding.run_precedents(
-                asked,
-                wording,
-                encoder,
-                profile=how,
-                reranker=reranker,
-                vectors=vectors,
-                asker=asker,
-                on_progress=step,
-            )
+        elif cut.from_contracts is None:
+            run = preceding.run_precedents(asked, ranker, asker=asker, on_progress=step)
         else:
             done = run_from_contracts(
                 store,
-                from_contracts,
+                cut.from_contracts,
                 asked,
-                wording,
-                encoder,
-                profile=how,
-                reranker=reranker,
+                ranker,
                 settings=settings,
                 on_progress=step,
-                contracts=contracts,
+                contracts=cut.contracts,
             )
             run = done.run
-            precedents_report = _cut_tables(done, record, seed)
-    notes = list(preceding.run_notes(how, asked, wording, encoder))
+            precedents_report = _cut_tables(done, record, execution.seed)
+    notes = list(preceding.run_notes(how, asked, queries.wording, encoder))
     if asker is not None:
         record.models.update(asker.models)
         record.settings["asked"] = asker.to_json()
         notes += asker.notes()
     for note in notes:
         console.err().print(note)
-    if grid:
-        output.finish(record, *_grid_tables(asked, runs, record, seed=seed), spaced=True)
+    if ranking.grid:
+        output.finish(record, *_grid_tables(asked, runs, record, seed=execution.seed), spaced=True)
         return
     output.write_run(run)
-    title = f"ACORD {split}: {len(asked.queries)} queries, {wording}, {way.name}; percent"
-    tables = [*_score(asked, run, record, title, seed=seed), *precedents_report]
+    title = f"ACORD {queries.split}: {len(asked.queries)} queries, {queries.wording}, {way.name}"
+    title += "; percent"
+    tables = [*_score(asked, run, record, title, seed=execution.seed), *precedents_report]
     output.finish(record, *tables, spaced=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -10,7 +11,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measurement
+from fourcorners_bench.commands.runner import Output, RunOptions, Scoring, measurement
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,36 +23,42 @@ if TYPE_CHECKING:
 Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
 
 
-@measurement()
-def provisions(
-    output: Output,
-    data: options.Data,
-    scenario: Annotated[int, option("--scenario N", "1, 2 or 3.", least=1, most=3)] = 1,
+@dataclass(frozen=True, slots=True)
+class _Scenario:
+    """What is asked, and how."""
+
+    scenario: Annotated[int, option("--scenario N", "1, 2 or 3.", least=1, most=3)] = 1
     profile: Annotated[
         Profile,
         option("--profile NAME", "default; learned or both: out of fold; optimised; plain."),
-    ] = "default",
+    ] = "default"
     passages: Annotated[
         Literal["windows", "chunks"],
         option("--passages KIND", "What the run file holds: windows or chunks."),
-    ] = "windows",
+    ] = "windows"
     against: Annotated[
         Profile | None, option("--against NAME", "Show the gain over this profile, by provision.")
-    ] = None,
+    ] = None
     chunking: Annotated[
         bool, option("--chunking", "The chunking experiment instead of a scenario.")
-    ] = False,
+    ] = False
     embed: Annotated[
         bool,
         option(
             "--embed",
             "With --chunking: encode each chunk whole, for an encoder that reads so much.",
         ),
-    ] = False,
+    ] = False
+
+
+@measurement()
+def provisions(
+    output: Output,
+    data: options.Data,
+    asked: _Scenario,
     limit: options.Limit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
-    library: options.Keep = None,
+    *,
+    execution: RunOptions,
 ) -> None:
     """Return passages for 14 provisions of CUAD, and score them.
 
@@ -68,56 +75,62 @@ def provisions(
     from fourcorners_bench.provisions.score import gain_table, scenario_table
     from fourcorners_bench.record import Record
 
-    settings = Settings.load(jobs=jobs)
-    chosen = provision_scores.find_scenario(scenario)
+    settings = Settings.load(jobs=execution.jobs)
+    chosen = provision_scores.find_scenario(asked.scenario)
     record = Record(
         "provisions",
         {
             "data": str(data),
-            "scenario": None if chunking else scenario,
-            "profile": profile,
-            "passages": passages,
-            "embed": embed,
+            "scenario": None if asked.chunking else asked.scenario,
+            "profile": asked.profile,
+            "passages": asked.passages,
+            "embed": asked.embed,
             "limit": limit,
-            "seed": seed,
+            "seed": execution.seed,
             "jobs": settings.jobs,
         },
     )
     contracts = cuad.load_cuad(data, limit=limit)
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
     record.models["encoder"] = encoder.name
     other: list[ProvidedPassages] = []
-    with console.bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(execution.library) as store, console.progress_steps() as step:
         extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
-        if chunking:
+        if asked.chunking:
             figures = run_experiment(
-                store, contracts, encoder=encoder, embeds_chunks=embed, on_progress=step
+                store, contracts, encoder=encoder, embeds_chunks=asked.embed, on_progress=step
             )
             record.measures.update(figures)
             output.finish(record, chunking_table(figures))
             return
         ask = partial(
-            run_scenario, store, contracts, chosen, encoder=encoder, seed=seed, on_progress=step
+            run_scenario,
+            store,
+            contracts,
+            chosen,
+            encoder=encoder,
+            seed=execution.seed,
+            on_progress=step,
         )
-        runs = ask(profile)
-        if against is not None:
-            others = ask(against)
-            other = others.get(passages) or others["chunks"]
-    output.write_run(runs.get(passages) or runs["chunks"])
-    shaped = {name: _measures(contracts, run, chosen, seed) for name, run in runs.items()}
+        runs = ask(asked.profile)
+        if asked.against is not None:
+            others = ask(asked.against)
+            other = others.get(asked.passages) or others["chunks"]
+    output.write_run(runs.get(asked.passages) or runs["chunks"])
+    shaped = {name: _measures(contracts, run, chosen, execution.seed) for name, run in runs.items()}
     record.measures.update(shaped)
-    record.settings["seen"] = profile in ("default", "optimised")
-    title = f"Scenario {scenario}, {profile}"
-    tables = [scenario_table(title, scenario, shaped)]
-    if against is not None:
+    record.settings["seen"] = asked.profile in ("default", "optimised")
+    title = f"Scenario {asked.scenario}, {asked.profile}"
+    tables = [scenario_table(title, asked.scenario, shaped)]
+    if asked.against is not None:
         before = provision_scores.scenario_measures(
-            provision_scores.score_run(contracts, other, chosen), seed=seed
+            provision_scores.score_run(contracts, other, chosen), seed=execution.seed
         )
-        record.measures[f"against {against}"] = before
+        record.measures[f"against {asked.against}"] = before
         first = next(iter(shaped.values()))
-        tables.insert(0, gain_table(title, before, first, against, profile))
+        tables.insert(0, gain_table(title, before, first, asked.against, asked.profile))
     output.finish(record, *tables)
 
 

@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from fourcorners.cli import options
-from fourcorners.cli.options import option
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.private_files import make_folder
@@ -29,6 +30,22 @@ _COLUMNS = 100  # of the tables on the page
 RunCommand: TypeAlias = "Callable[[list[str]], None]"
 
 
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """What is run."""
+
+    only: Annotated[
+        list[str] | None, option("--only NAME", "Only this benchmark. May be given again.")
+    ] = None
+    again: Annotated[bool, option("--again", "Run what the page has already, too.")] = False
+    limit: Annotated[
+        int | None,
+        option("--limit N", "Of each benchmark the first N contracts or queries.", least=1),
+    ] = None
+    jobs: options.Jobs = None
+
+
+@spread
 def results_page(
     context: typer.Context,
     data: Annotated[Path, option("--data DIR", "The folder of all data sets.")],
@@ -37,29 +54,22 @@ def results_page(
         list[Path] | None,
         option("--run FILE", "A run file from elsewhere, shown next to these. May be given again."),
     ] = None,
-    only: Annotated[
-        list[str] | None, option("--only NAME", "Only this benchmark. May be given again.")
-    ] = None,
-    again: Annotated[bool, option("--again", "Run what the page has already, too.")] = False,
-    limit: Annotated[
-        int | None,
-        option("--limit N", "Of each benchmark the first N contracts or queries.", least=1),
-    ] = None,
-    jobs: options.Jobs = None,
+    *,
+    asked: _Steps,
 ) -> None:
     """Run what needs no language model; write a page of results.
 
-    The page stands in DIR with its plots, tables, records and run files, and needs no server. What
-    it has already is kept: a run that was stopped goes on, and other run files can be added later.
+    The page is in DIR with its plots, tables, records and run files, and needs no server. What
+    it has already is kept: a stopped run continues, and other run files can be added later.
     """
     from fourcorners_bench.results.page import write_page
     from fourcorners_bench.results.plan import STEPS
     from fourcorners_bench.results.runs import draw_results, read_results, write_results
 
     Output(plots=out).require()
-    chosen = _chosen_steps(STEPS, only or ())
+    chosen = _chosen_steps(STEPS, asked.only or ())
     make_folder(out)
-    held = {} if again else read_results(out)
+    held = {} if asked.again else read_results(out)
     held = {name: each for name, each in held.items() if each.is_whole(out)}
     left: list[str] = []
     command = (context.parent or context).command
@@ -71,7 +81,7 @@ def results_page(
         if not (data / step.data).exists():
             left.append(f"{step.title}: not run, since the data hold no {step.data}.")
             continue
-        found = _run_step(run, step, data, out, held.get(step.name), limit, jobs)
+        found = _run_step(run, step, data, out, held.get(step.name), asked.limit, asked.jobs)
         held[step.name] = found
         write_results(out, _in_order(held, STEPS))
     for path in runs or ():

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import of_model, open_model_port
+from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
+from fourcorners_bench.commands.runner import (
+    ModelOptions,
+    Output,
+    Scoring,
+    measurement,
+    require_model_options,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,10 +28,11 @@ if TYPE_CHECKING:
     from fourcorners_bench.retrieval.loader import Answer, QuestionSet
 
 
-@measurement()
-def retrieval(
-    output: Output,
-    data: options.Data,
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """Which questions are asked."""
+
+    data: options.Data
     benchmark: Annotated[
         list[str] | None,
         option(
@@ -32,7 +40,28 @@ def retrieval(
             "A set, such as cuad. May be given again.",
             default="all that DIR holds",
         ),
-    ] = None,
+    ] = None
+    mini: Annotated[bool, option("--mini", "LegalBench-RAG-mini's 194 questions of each set.")] = (
+        False
+    )
+    limit: Annotated[
+        int | None, option("--limit N", "N questions of each set, drawn by the seed.", least=1)
+    ] = None
+    seed: Annotated[int, option("--seed N", "The seed of --limit and of the intervals.")] = 0
+
+    def sets(self) -> list[QuestionSet]:
+        """Return the sets of questions, whole."""
+        from fourcorners_bench.retrieval import loader as legalbench
+
+        names = self.benchmark or legalbench.set_names(self.data)
+        sets = [legalbench.load_set(self.data, name) for name in names]
+        return [legalbench.mini_set(each) for each in sets] if self.mini else sets
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """How the contract is known, and the passages are found."""
+
     profile: Annotated[
         str,
         option(
@@ -41,7 +70,7 @@ def retrieval(
             "naive-rerank, rcts-rerank, views, pakton-1, pakton-2. With a language model: "
             "pakton-1-rewritten, pakton-1-filtered, pakton-2-rewritten, pakton-2-filtered.",
         ),
-    ] = "default",
+    ] = "default"
     scope: Annotated[
         Literal["question", "given", "whole"],
         option(
@@ -49,28 +78,32 @@ def retrieval(
             "question: the contract is found by the words that name it; given: it is known, "
             "and those words are cut; whole: the corpus is searched for all the words.",
         ),
-    ] = "question",
-    mini: Annotated[
-        bool, option("--mini", "LegalBench-RAG-mini's 194 questions of each set.")
-    ] = False,
+    ] = "question"
+
+
+@dataclass(frozen=True, slots=True)
+class _Statistics:
+    """What is counted instead."""
+
     statistics: Annotated[
         bool, option("--statistics", "Count what the sets hold, and ask nothing.")
-    ] = False,
+    ] = False
     alike: Annotated[
         int | None,
         option("--alike N", "With --statistics: the N pairs of most alike descriptions.", least=1),
-    ] = None,
-    limit: Annotated[
-        int | None, option("--limit N", "N questions of each set, drawn by the seed.", least=1)
-    ] = None,
-    seed: Annotated[int, option("--seed N", "The seed of --limit and of the intervals.")] = 0,
+    ] = None
+
+
+@measurement()
+def retrieval(
+    output: Output,
+    asked: _Questions,
+    search: _Search,
+    counted: _Statistics,
     jobs: options.Jobs = None,
     library: options.Keep = None,
-    model: Annotated[
-        str, option("--model NAME", "In place of the settings' language model.", default=False)
-    ] = "",
-    replay: options.Replay = None,
-    exchanges: options.Exchanges = None,
+    *,
+    model: ModelOptions,
 ) -> None:
     """Answer LegalBench-RAG's questions, and score what is found.
 
@@ -83,45 +116,38 @@ def retrieval(
     from fourcorners_bench.retrieval import loader as legalbench
     from fourcorners_bench.retrieval import report as retrieval_report
     from fourcorners_bench.retrieval import run as retrieving
-    from fourcorners_bench.retrieval.model_steps import (
-        FILTER_ROLE,
-        REWRITE_ROLE,
-        ModelSteps,
-    )
+    from fourcorners_bench.retrieval.model_steps import FILTER_ROLE, REWRITE_ROLE, ModelSteps
     from fourcorners_bench.retrieval.profiles import RERANKED, find_pipeline, profile_notes
 
     settings = Settings.load(jobs=jobs)
-    if statistics:
-        _report_statistics(data, benchmark, mini=mini, alike=alike, output=output)
+    if counted.statistics:
+        _report_statistics(asked, counted.alike, output)
         return
-    reranker = default_reranker(threads=settings.jobs)
-    if reranker is None and profile in RERANKED:
+    reranker = default_reranker(settings.reranker, threads=settings.jobs)
+    if reranker is None and search.profile in RERANKED:
         reranker = shipped_reranker()
-    how = find_pipeline(profile, reranker)
-    sets = [legalbench.load_set(data, name) for name in benchmark or legalbench.set_names(data)]
-    if mini:
-        sets = [legalbench.mini_set(each) for each in sets]
-    sets = [legalbench.sample_set(each, limit, seed) for each in sets]
-    encoder = default_encoder(threads=settings.jobs)
+    how = find_pipeline(search.profile, reranker)
+    sets = [legalbench.sample_set(each, asked.limit, asked.seed) for each in asked.sets()]
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
     record = Record(
         "retrieval",
         {
-            "data": str(data),
+            "data": str(asked.data),
             "benchmarks": [each.name for each in sets],
             "corpus": sum(len(each.corpus) for each in sets),
-            "profile": profile,
-            "scope": scope,
-            "mini": mini,
-            "limit": limit,
-            "seed": seed,
+            "profile": search.profile,
+            "scope": search.scope,
+            "mini": asked.mini,
+            "limit": asked.limit,
+            "seed": asked.seed,
             "jobs": settings.jobs,
         },
     )
     asks = how is not None and how.rewrites
     remedy = "Name a profile that asks one, such as pakton-1-filtered."
-    require_model_options(asks, (model, replay, exchanges), remedy)
+    require_model_options(asks, model, remedy)
     roles = [REWRITE_ROLE, *([FILTER_ROLE] if how is not None and how.filters else [])]
-    llm = of_model(settings.llm, model, replay, exchanges)
+    llm = model.configure(settings.llm)
     with (
         console.bench_library(library) as store,
         open_model_port(store, roles if asks else (), settings=llm, job="bench retrieval") as port,
@@ -131,20 +157,22 @@ def retrieval(
         runs = retrieving.run_retrieval(
             store,
             sets,
-            data,
-            profile=profile,
-            given=retrieving.ContractScope(scope),
-            encoder=encoder,
-            make_encoder=partial(default_encoder, threads=1),
-            reranker=reranker,
-            steps=steps,
+            asked.data,
+            retrieving.Retrieval(
+                profile=search.profile,
+                given=retrieving.ContractScope(search.scope),
+                encoder=encoder,
+                make_encoder=partial(default_encoder, settings.encoder, threads=1),
+                reranker=reranker,
+                steps=steps,
+            ),
             settings=settings,
             on_progress=step,
         )
     output.write_run(answer for run in runs for answer in run.answers)
     record.models["encoder"] = encoder.name if how is None or how.dense else None
     record.models["reranker"] = reranker.name if reranker else None
-    notes = profile_notes(profile, reranker)
+    notes = profile_notes(search.profile, reranker)
     if how is None:
         weights = retrieving.weights_hash()
         record.models["weights"] = weights
@@ -163,30 +191,21 @@ def retrieval(
         run.part.name: round(run.seconds / max(1, len(run.answers)), 4) for run in runs
     }
     answered = [(run.part, run.answers) for run in runs]
-    output.finish(record, *_score(answered, record, seed=seed), spaced=True)
+    output.finish(record, *_score(answered, record, seed=asked.seed), spaced=True)
     for run in runs:
         if run.routed:
             console.print_text(retrieval_report.routing_line(run.part.name, run.routed))
 
 
-def _report_statistics(
-    data: Path,
-    benchmark: Sequence[str] | None,
-    *,
-    mini: bool,
-    alike: int | None,
-    output: Output,
-) -> None:
-    """Print what the sets hold beside the paper's counts, and put it on record."""
+def _report_statistics(asked: _Questions, alike: int | None, output: Output) -> None:
+    """Print what the sets hold with the paper's counts, and record it."""
     from fourcorners.models import default_encoder
     from fourcorners_bench.record import Record, json_figures
-    from fourcorners_bench.retrieval import loader as legalbench
     from fourcorners_bench.retrieval import statistics
 
-    sets = [legalbench.load_set(data, name) for name in benchmark or legalbench.set_names(data)]
-    sets = [legalbench.mini_set(each) for each in sets] if mini else sets
-    record = Record("retrieval, statistics", {"data": str(data), "mini": mini})
-    counted = statistics.count_sets(sets, data)
+    sets = asked.sets()
+    record = Record("retrieval, statistics", {"data": str(asked.data), "mini": asked.mini})
+    counted = statistics.count_sets(sets, asked.data)
     record.measures["sets"] = [each.to_json() for each in counted]
     tables = [statistics.statistics_table(counted)]
     if alike is not None:
@@ -213,7 +232,7 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
 def _score(
     answered: Sequence[tuple[QuestionSet, Sequence[Answer]]], record: Record, *, seed: int = 0
 ) -> Sequence[Table]:
-    """Put the figures of each set on record, and return its tables beside the papers'."""
+    """Put the figures of each set on record, and return its tables with the papers'."""
     from fourcorners_bench.retrieval import report as retrieval_report
     from fourcorners_bench.retrieval.score import mean_of_sets, resample_scores
 
@@ -260,7 +279,7 @@ def build(
 ) -> None:
     """Make a benchmark such as LegalBench-RAG from its source data.
 
-    What cannot be told apart, placed or described is left out, and counted.
+    What cannot be distinguished, placed or described is left out, and counted.
     """
     from fourcorners_bench.retrieval import build as building
 

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fourcorners.cli import options
+from fourcorners.cli.model_port import of_model
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from fourcorners.settings import LlmSettings
     from fourcorners_bench.record import Record
 
 _OUTPUTS = {"run": options.Run, "record": options.Record, "plots": options.Plots}
@@ -79,6 +82,8 @@ def print_figures(tables: Iterable[Table], *, spaced: bool = False) -> None:
 def measurement(*outputs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of its outputs, in place of its parameter `output`.
 
+    Its other groups of options are spread, too.
+
     Without names they are all three: `run`, `record` and `plots`.
     """
     names = outputs or tuple(_OUTPUTS)
@@ -101,7 +106,7 @@ def measurement(*outputs: str) -> Callable[[Callable[..., None]], Callable[..., 
         parameters = [each.replace(kind=kind) for each in own] + added
         command.__dict__["__signature__"] = signature.replace(parameters=parameters)
         command.__annotations__ = {each.name: each.annotation for each in parameters}
-        return command
+        return spread(command)
 
     return decorate
 
@@ -123,12 +128,61 @@ class Scoring:
     unseen_by: str | None = None
 
 
-def require_model_options(asks: bool, given: Iterable[object], remedy: str) -> None:
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a benchmark runs."""
+
+    seed: options.Seed = 0
+    jobs: options.Jobs = None
+    library: options.Keep = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeOptions:
+    """The file of the exchanges with a language model."""
+
+    replay: options.Replay = None
+    record: options.Exchanges = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """The language model of a run, and the file of its exchanges."""
+
+    model: Annotated[
+        str, option("--model NAME", "In place of the settings' language model.", default=False)
+    ] = ""
+    replay: options.Replay = None
+    exchanges: options.Exchanges = None
+
+    def configure(self, settings: LlmSettings) -> LlmSettings:
+        return of_model(settings, self.model, self.replay, self.exchanges)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsOptions:
+    """The language models of a run, and the file of their exchanges."""
+
+    model: options.Model = None
+    replay: options.Replay = None
+    exchanges: options.Exchanges = None
+
+    def configure(self, settings: LlmSettings) -> list[LlmSettings]:
+        """Return the settings of each model: of that of the settings, if none is named."""
+        names = self.model or [""]
+        return [of_model(settings, name, self.replay, self.exchanges) for name in names]
+
+
+def require_model_options(
+    asks: bool, given: ModelOptions | ModelsOptions | Iterable[object], remedy: str
+) -> None:
     """Refuse options of the language model where none is asked.
 
     Raises:
         ConfigError: If some are given.
     """
+    if isinstance(given, ModelOptions | ModelsOptions):
+        given = (given.model, given.replay, given.exchanges)
     if not asks and any(given):
         raise ConfigError(
             "options of the language model are given, and none is asked.", remedy=remedy

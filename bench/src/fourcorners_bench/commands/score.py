@@ -38,7 +38,7 @@ SCORERS: Mapping[str, Callable[[Scoring, Record], Sequence[Table]]] = {
     "values": values.score_run,
 }
 """By the benchmark of a run file: what puts its figures on record, and returns its tables."""
-_CONTRACTS = ("extraction", "provisions", "retrieval")  # whose documents `--unseen-by` tells apart
+_CONTRACTS = ("extraction", "provisions", "retrieval")  # whose documents `--unseen-by` filters
 _SPACED = ("entailment", "precedents", "retrieval")  # whose tables have empty lines between them
 
 

@@ -21,7 +21,7 @@ def values(output: Output, data: options.Data, limit: options.Limit = None) -> N
 
     What are dates, terms and notice was learned from most of these contracts; `training/values`
     writes answers that are out of fold. Rules for titles, parties and types were made while looking
-    at part of the contracts; figures of the held-out part stand beside.
+    at part of the contracts; figures of the held-out part are shown, too.
     """
     from fourcorners.outline.card.values.judge import learned_from
     from fourcorners_bench.cards import score as card_scores

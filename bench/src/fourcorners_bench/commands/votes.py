@@ -13,7 +13,7 @@ from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.commands.runner import Output, measurement
+from fourcorners_bench.commands.runner import ExchangeOptions, Output, measurement
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -37,8 +37,8 @@ def judge(
     samples: Annotated[
         int, option("--samples N", "Of each score; the mean.", least=1, most=20)
     ] = 1,
-    replay: options.Replay = None,
-    record: options.Exchanges = None,
+    *,
+    exchanges: ExchangeOptions,
     library: options.Keep = None,
 ) -> None:
     """Have a named model score reports by nine criteria, as G-Eval does.
@@ -60,7 +60,7 @@ def judge(
             "paper": load_criteria().source,
         },
     )
-    llm = of_model(Settings.load().llm, by, replay, record)
+    llm = of_model(Settings.load().llm, by, exchanges.replay, exchanges.record)
     with (
         console.bench_library(library) as store,
         console.progress_steps() as step,
@@ -86,8 +86,8 @@ def ballot(
 ) -> None:
     """Write a page on which people say which of two reports is better, without knowing whose.
 
-    It needs no network and saves the votes as a file. Which report is whose stands in a key beside
-    the page (ballot.key.json), which stays with you.
+    It needs no network and saves the votes as a file. A key next to the page (ballot.key.json) says
+    which report is whose, and stays with you.
     """
     from fourcorners_bench.answers import run_files as answer_runs
     from fourcorners_bench.answers import votes

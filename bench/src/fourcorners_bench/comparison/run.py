@@ -160,7 +160,7 @@ def comparison_measures(run: ComparisonRun, speed: Speed, pairing: Pairing) -> d
 
 
 def summary_lines(run: ComparisonRun, speed: Speed, pairing: Pairing) -> Iterator[str]:
-    """Yield the figures beside the table, in words."""
+    """Yield the figures that the table lacks, in words."""
     score = run.score
     false, items = sum(score.false.values()), sum(score.items.values())
     share = f"{score.false_rate:.1%}"

@@ -204,7 +204,7 @@ class _Maker:
             for each in self.clauses
         ]
         self.parties = _parties(text)
-        self.used: set[int] = set()  # starts of clauses that are edited or beside those that are
+        self.used: set[int] = set()  # starts of clauses that are edited or next to edited ones
         self.removed: list[_Clause] = []
         self.spaced = False
 
@@ -298,7 +298,7 @@ class _Maker:
         text = f"{lead}{label}{tail if tail in ').' else ''} {words}"
         parts = [_Part(None, Span(0, 0), text)]
         if self.chance.random() < _DOUBLE and (words := self._foreign_words()) is not None:
-            parts.append(_Part(None, Span(0, 0), words))  # without a number of its own
+            parts.append(_Part(None, Span(0, 0), words))  # without a number
         self.paragraphs[at + 1 : at + 1] = [
             _Paragraph([part], "\n\n", (KnownKind.ADDED, None)) for part in parts
         ]

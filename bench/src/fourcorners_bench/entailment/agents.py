@@ -2,14 +2,14 @@
 
 As in PAKTON's experiment (2025, appendix G.6) with the cross-document search at its end: the
 archivist, the interrogator and the researcher report on the hypothesis from the contract alone, in
-five turns at most, and one more question puts the report, beside the three examples of the training
-split that are nearest to what it quotes, into one of the labels.
+five turns at most, and one more question, with the three examples of the training split that are
+nearest to what the report quotes, turns the report into one of the labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
 from fourcorners.library.store import Library
@@ -23,11 +23,7 @@ from fourcorners.research.limits import TURNS
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet
-from fourcorners_bench.entailment.loader import (
-    JudgedHypothesis,
-    Quote,
-    Split,
-)
+from fourcorners_bench.entailment.loader import JudgedHypothesis, Quote, Split
 from fourcorners_bench.entailment.model_run import (
     Attempt,
     EvidenceAnswer,
@@ -46,50 +42,58 @@ COLLECTION = "entailment"
 QUESTION = "Does the agreement say, rule out, or leave open the following: {}"
 
 
-def run_attempt(
-    split: Split,
-    setting: Setting,
-    port: Port,
-    exemplars: ExemplarSet,
-    *,
-    library: Library,
-    encoder: Encoder | None,
-    number: int = 0,
-    on_progress: OnProgress | None = None,
-) -> Attempt:
-    """Have the agents report on every question of a split once; `number` says which try it is.
+@dataclass(frozen=True, slots=True)
+class InquiryAttempts:
+    """Attempts by the agents, whose contracts a library holds."""
 
-    Raises:
-        ConfigError: If there is no encoder.
-        BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
-        LlmNotConfigured: If an agent has no model.
-    """
-    if encoder is None:
-        raise ConfigError("the agents need an encoder.")
-    how = InquirySettings(turns=TURNS, job=port.job)
-    concepts = default_concepts()
-    library.set_encoder(encoder.name, encoder.dimension)
-    answers: list[JudgedHypothesis] = []
-    failed = invented = 0
-    asked = split_questions(split)
-    for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
-        document = text_document(f"{one.document.id}.txt", one.document.text)
-        identity = add_document(library, document, COLLECTION, encoder.encode)
-        report = final_answer(
-            ask(
-                library,
-                ResearchQuestion(QUESTION.format(one.hypothesis), contracts=[identity], how=how),
-                encoder=encoder,
-                concepts=concepts,
-                port=port,
+    library: Library
+
+    def run_attempt(
+        self,
+        split: Split,
+        setting: Setting,
+        port: Port,
+        exemplars: ExemplarSet,
+        *,
+        number: int = 0,
+        encoder: Encoder | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Attempt:
+        """Have the agents report on every question of a split once; `number` says which try it is.
+
+        Raises:
+            ConfigError: If there is no encoder.
+            BudgetExceeded: When the budget has ended; the port may have kept answers so far.
+            LlmNotConfigured: If an agent has no model.
+        """
+        if encoder is None:
+            raise ConfigError("the agents need an encoder.")
+        how = InquirySettings(turns=TURNS, job=port.job)
+        concepts = default_concepts()
+        self.library.set_encoder(encoder.name, encoder.dimension)
+        answers: list[JudgedHypothesis] = []
+        failed = invented = 0
+        asked = split_questions(split)
+        for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
+            document = text_document(f"{one.document.id}.txt", one.document.text)
+            identity = add_document(self.library, document, COLLECTION, encoder.encode)
+            report = final_answer(
+                ask(
+                    self.library,
+                    ResearchQuestion(
+                        QUESTION.format(one.hypothesis), contracts=[identity], how=how
+                    ),
+                    encoder=encoder,
+                    concepts=concepts,
+                    port=port,
+                )
             )
-        )
-        labelled = _labelled(one, report, port, exemplars, encoder, number)
-        answer, wrong = judge_answer(one, labelled)
-        failed += labelled is None
-        invented += wrong + report.counts.unverified
-        answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
-    return Attempt(tuple(answers), failed, invented)
+            labelled = _labelled(one, report, port, exemplars, encoder, number)
+            answer, wrong = judge_answer(one, labelled)
+            failed += labelled is None
+            invented += wrong + report.counts.unverified
+            answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
+        return Attempt(tuple(answers), failed, invented)
 
 
 def _labelled(

@@ -118,7 +118,7 @@ class ExemplarSet:
     ) -> list[Exemplar]:
         """Draw examples for a question: of the `same` hypothesis, with their `whole` contracts.
 
-        Each attempt draws anew, and no document is an example for itself.
+        Each attempt draws again, and no document is an example for itself.
 
         Raises:
             ConfigError: If there are not enough.

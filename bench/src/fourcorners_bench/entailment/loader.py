@@ -18,13 +18,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from fourcorners.errors import ConfigError
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.text.span import Span
-from fourcorners_bench.run_files import (
-    Rounded,
-    at_most,
-    index_lines,
-    read_answers,
-    require_line,
-)
+from fourcorners_bench.run_files import Rounded, at_most, index_lines, read_answers, require_line
 
 MAX_QUOTES = 50  # of one hypothesis that are scored
 
@@ -136,7 +130,7 @@ def _document(record: Mapping[str, Any]) -> AnnotatedDocument:
         for key, one in annotations.items()
     }
     if any(not 0 <= at < len(spans) for truth in truths.values() for at in truth.evidence):
-        raise ValueError(f"document {record['id']} has evidence that is none of its spans")
+        raise ValueError(f"document {record['id']} has evidence that is not among its spans")
     return AnnotatedDocument(int(record["id"]), str(record["file_name"]), text, spans, truths)
 
 

@@ -1,4 +1,4 @@
-"""What asking language models for entailment came to, beside the paper's figures.
+"""The results of asking language models for entailment, with the paper's figures.
 
 How much a method hangs on the model is measured as in PAKTON (2025), section 4.1.1, over the
 models' weighted F1: its coefficient of variation; an analysis of variance of the method's figures,
@@ -19,17 +19,9 @@ from fourcorners_bench.entailment.loader import Split, match_run
 from fourcorners_bench.entailment.model_run import Attempt, Setting
 from fourcorners_bench.entailment.paper import PublishedFigures, paper_figures
 from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
-from fourcorners_bench.entailment.score import (
-    MAX_CHARACTERS,
-    entailment_measures,
-    score_document,
-)
+from fourcorners_bench.entailment.score import MAX_CHARACTERS, entailment_measures, score_document
 from fourcorners_bench.measures.model_calls import spending_figures
-from fourcorners_bench.measures.statistics import (
-    anova,
-    coefficient_of_variation,
-    regression_slope,
-)
+from fourcorners_bench.measures.statistics import anova, coefficient_of_variation, regression_slope
 from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.record import Json, json_figures
 
@@ -38,7 +30,7 @@ if TYPE_CHECKING:
 
 ZERO_SHOT = "zero-shot"
 MIN_MODELS = 3
-"""Models from which the measures are told."""
+"""The fewest models for which the measures are reported."""
 _WEIGHTED = 1  # of a published system's figures
 
 
@@ -47,8 +39,8 @@ class Result:
     """A setting with a model: the figures of each try, and what they took.
 
     Attributes:
-        failed: Questions of all tries that no answer came to; they count as not mentioned.
-        invented: Quotes of all tries that do not stand in the contract.
+        failed: Questions of all tries without an answer; they count as not mentioned.
+        invented: Quotes of all tries that are not in the contract.
     """
 
     setting: Setting
@@ -125,12 +117,12 @@ def effort_line(result: Result) -> str:
     cost = "cost unknown" if spent.unpriced else f"cost {spent.cost:,.2f}"
     return (
         f"{result.setting.name}, {result.model}: {spent.calls + spent.cached:,} calls, {cost}; "
-        f"{result.failed} without an answer, {result.invented} quotes that do not stand there."
+        f"{result.failed} without an answer, {result.invented} quotes that are not there."
     )
 
 
 def published_beside(results: Sequence[Result]) -> Iterator[PublishedFigures]:
-    """Yield the paper's figures of the methods that were run, and of its own system."""
+    """Yield the paper's figures of the methods that were run, and of the paper's system."""
     methods = {method for each in results for method in each.setting.methods} | {"PAKTON"}
     for each in (*paper_figures().systems, *paper_figures().appendix):
         if each.system.rpartition(", ")[2] in methods:
@@ -152,7 +144,7 @@ def robustness_by_setting(results: Sequence[Result]) -> list[Robustness]:
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """How a method's figures vary over models, beside those of zero-shot prompts.
+    """How a method's figures vary over models, next to those of zero-shot prompts.
 
     Attributes:
         variation: In percent; `baseline` the same of the zero-shot figures.

@@ -1,7 +1,7 @@
 """A language model is asked what contracts say of hypotheses, in the settings of PAKTON's paper.
 
 Every hypothesis of every document is one question, several times over (tries). What a model gives
-as the contract's words is aligned with the contract; what does not stand there is no evidence.
+as the contract's words is aligned with the contract; words that are not there are no evidence.
 """
 
 from __future__ import annotations
@@ -21,12 +21,7 @@ from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import Exemplar, ExemplarSet, evidence_words
-from fourcorners_bench.entailment.loader import (
-    AnnotatedDocument,
-    JudgedHypothesis,
-    Quote,
-    Split,
-)
+from fourcorners_bench.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote, Split
 from fourcorners_bench.experiments.read import Run, read_experiment
 from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import OnProgress
@@ -58,7 +53,7 @@ class Examples(StrEnum):
 
 
 class Premise(StrEnum):
-    """What of the contract the model is given; the value is told in the prompt."""
+    """What of the contract the model is given; the prompt states the value."""
 
     WHOLE = "the whole of it"
     PASSAGES = "the passages that a search found"
@@ -70,7 +65,7 @@ class Setting(Run):
     """One way to ask.
 
     Attributes:
-        methods: How the paper's tables call it; their figures stand beside.
+        methods: How the paper's tables call it; their figures are shown, too.
         naive: Whether the labels are left unexplained and no words are asked for.
         reasons: Whether examples and answer go step by step.
     """
@@ -110,8 +105,8 @@ class Attempt:
     """The answers of one try.
 
     Attributes:
-        failed: Questions that no answer came to; they count as not mentioned.
-        invented: Quotes that do not stand in the contract.
+        failed: Questions without an answer; they count as not mentioned.
+        invented: Quotes that are not in the contract.
     """
 
     answers: tuple[JudgedHypothesis, ...] = field(repr=False)
@@ -146,7 +141,7 @@ def run_attempt(
 ) -> Attempt:
     """Ask every question of a split once.
 
-    `number` says which try it is: examples are drawn anew, and a server's seed is another. The
+    `number` says which try it is: examples are drawn again, and a server's seed is another. The
     encoder finds passages; only plain retrieval needs it.
 
     Raises:
@@ -172,7 +167,7 @@ def run_attempt(
 
 
 def judge_answer(asked: PromptedQuestion, reply: BaseModel | None) -> tuple[JudgedHypothesis, int]:
-    """Return what an answer comes to, and how many of its quotes do not stand in the contract."""
+    """Return the judgement of an answer, and how many of its quotes are not in the contract."""
     label = Label.NOT_MENTIONED
     quotes: list[Quote] = []
     invented = 0

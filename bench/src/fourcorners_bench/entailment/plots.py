@@ -16,7 +16,7 @@ _WEIGHTED = "f1_weighted"
 
 
 def entailment_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    """Yield the measures of labels of runs, beside the paper's own system by model."""
+    """Yield the measures of labels of runs, with the paper's own system by model."""
     bars: dict[str, list[float | None]] = {}
     intervals = {}
     for each in records:

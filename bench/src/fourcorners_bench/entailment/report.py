@@ -1,4 +1,4 @@
-"""Figures of the entailment benchmark for the terminal, beside those that a paper reports."""
+"""Figures of the entailment benchmark for the terminal, with those that a paper reports."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _EVIDENCE = {
 
 
 def label_table(measures: Mapping[str, Json], title: str) -> Table:
-    """Return the figures of the labels beside those of the paper's systems on its test split.
+    """Return the figures of the labels with those of the paper's systems on its test split.
 
-    How much of the evidence stands in the best quotes is told beside; the paper does not say it.
+    A column that the paper lacks says how much of the evidence is in the best quotes.
     """
     heads = {**LABELS, BEST_QUOTES: f"R {MAX_CHARACTERS}"}
     table = figure_table(title, "", *heads.values())

@@ -22,12 +22,7 @@ from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 from fourcorners_bench.entailment.excerpts import excerpts
-from fourcorners_bench.entailment.loader import (
-    AnnotatedDocument,
-    JudgedHypothesis,
-    Quote,
-    Split,
-)
+from fourcorners_bench.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote, Split
 from fourcorners_bench.entailment.score import MAX_CHARACTERS
 from fourcorners_bench.outline.references import text_document
 from fourcorners_bench.record import Json, OnProgress, with_progress
@@ -129,11 +124,7 @@ def _denies(text: str) -> bool:
 
 
 def run_entailment(
-    split: Split,
-    judge: Judge,
-    *,
-    given: bool = True,
-    on_progress: OnProgress | None = None,
+    split: Split, judge: Judge, *, given: bool = True, on_progress: OnProgress | None = None
 ) -> list[JudgedHypothesis]:
     """Answer every hypothesis for every document; annotations are never looked at.
 
@@ -215,4 +206,4 @@ def run_notes(judge: Judge, split: Split) -> list[str]:
         return []
     count = f"{len(known)} of the {len(split.documents)} documents"
     warning = f"The model has learned from {count}: these figures are not out of fold."
-    return [f"{warning} Those that are stand in its card."]
+    return [f"{warning} Its card has those that are."]

@@ -111,7 +111,7 @@ def span_scores(spans: Sequence[Span], quotes: Sequence[Quote]) -> NDArray[np.fl
 
 
 def average_precision(relevant: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
-    """Return the mean precision where each relevant item stands; equal scores stand together."""
+    """Return the mean precision at each relevant item; equal scores have one rank."""
     import numpy as np
 
     order = np.argsort(-scores, kind="stable")

@@ -1,1 +1,1 @@
-"""Experiments as files: what is varied, and which rows of a paper stand beside each run."""
+"""Experiments as files: what is varied, and which rows of a paper each run is compared with."""

@@ -38,7 +38,7 @@ def read_experiment(benchmark: str, named: str, form: type[T]) -> list[T]:
     """Return the runs of an experiment: a shipped one, one of its runs, or a file of one's own.
 
     Raises:
-        ConfigError: If there is none of that name, or a file does not hold the form.
+        ConfigError: If there is no experiment of that name, or a file does not hold the form.
     """
     shipped = shipped_experiments(benchmark)
     if named in shipped:

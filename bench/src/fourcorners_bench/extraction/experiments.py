@@ -50,7 +50,7 @@ class SystemPrompt(StrEnum):
 
 
 class FollowUp(StrEnum):
-    """What the model is told once it has answered."""
+    """What the model is asked once it has answered."""
 
     NONE = "none"
     NEUTRAL = "neutral"
@@ -61,12 +61,12 @@ class Experiment(Run):
     """One configuration, by default the law firm's best.
 
     Attributes:
-        paper: The rows of the paper's appendix that it stands beside.
+        paper: The rows of the paper's appendix that it is compared with.
         chunks: The fewest and most chunks of the contracts that are asked; None for all contracts.
         local: Whether the local reader extracts, and no model is asked.
         passages: How many are given; None for the whole document in one piece.
         keywords: Whether the playbook's words are named as worth a close look.
-        emotive: Whether the model is told how much depends on it.
+        emotive: Whether the prompt says how much depends on it.
         best_of: Answers to each question; what most of them quote counts. The model needs a
             temperature above 0, or a server that heeds the seed.
         hypothetical: Whether a clause that the model drafts joins the search by meaning.
@@ -181,7 +181,7 @@ class ExperimentReviewer(ModelReviewer):
 
 
 def _sampled(number: int, dialogue: Dialogue[T]) -> Dialogue[T]:
-    """Hold a dialogue in which each answer is a sample of its own, by its number."""
+    """Hold a dialogue in which each answer is a separate sample, by its number."""
     try:
         questions = next(dialogue)
         while True:

@@ -62,7 +62,7 @@ class AnnotatedContract:
     """A contract with what the experts marked in it.
 
     Attributes:
-        group: Contracts of one company or with much shared text bear the same group; folds are
+        group: Contracts of one company or with much shared text have the same group; folds are
             split by it.
         annotations: For each category the instances, as spans of `text`.
     """

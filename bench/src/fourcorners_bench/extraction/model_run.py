@@ -2,7 +2,7 @@
 
 Nine provisions, by the paper's rule, on its kind of contracts (40 to 60 chunks) unless all are
 asked for. An answer with invented words counts against precision, as in the paper; what was
-extracted of a contract whose cell failed is nothing, and the failures are counted beside.
+extracted of a contract whose cell failed is nothing, and the failures are counted separately.
 """
 
 from __future__ import annotations
@@ -36,21 +36,11 @@ from fourcorners_bench.extraction.loader import (
 )
 from fourcorners_bench.extraction.paper import paper_figures
 from fourcorners_bench.extraction.run import find_document
-from fourcorners_bench.extraction.score import (
-    Counts,
-    add_counts,
-    count_provision,
-    macro_means,
-)
+from fourcorners_bench.extraction.score import Counts, add_counts, count_provision, macro_means
 from fourcorners_bench.measures.model_calls import spending_figures, spending_since
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import (
-    Json,
-    OnProgress,
-    json_figures,
-    with_progress,
-)
+from fourcorners_bench.record import Json, OnProgress, json_figures, with_progress
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -278,7 +268,7 @@ def _against(counts: Counts) -> Counts:
 
 
 def experiment_table(results: Sequence[Result]) -> Table:
-    """Return the mean figures of each configuration beside the paper's."""
+    """Return the mean figures of each configuration with the paper's."""
     heads = ("F1", "95%", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
     title = "Nine provisions with a language model"
     shown = figure_table(title, "Configuration", *heads, wrap_words=True)

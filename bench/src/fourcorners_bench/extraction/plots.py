@@ -26,7 +26,7 @@ _FIGURES: Mapping[str, tuple[str, Sequence[str], Sequence[str]]] = {
 
 
 def extraction_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    """Yield F1 by provision of runs without a language model, beside the paper's best and tool."""
+    """Yield F1 by provision of runs without a language model, with the paper's best and tool."""
     rows = (*NINE_PROVISIONS, "mean")
     bars: dict[str, list[float | None]] = {}
     for each in records:
@@ -39,7 +39,7 @@ def extraction_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
 
 
 def experiment_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    """Yield the paper's figures with the runs of its configurations beside."""
+    """Yield the paper's figures with the runs of its configurations."""
     results = list(_results(records))
     for number, (title, configurations, provisions) in _FIGURES.items():
         yield _pair_plot(number, title, configurations, provisions, results)

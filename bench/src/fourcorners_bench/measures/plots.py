@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Told apart by people who do not see colours, too (Okabe and Ito, 2008).
+# People who do not see colours can distinguish them, too (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#888888")
 _DASHES = ("solid", "dashed", "dotted")
 _MARKERS = "osD^vP"
@@ -115,7 +115,7 @@ class BarPlot:
         bars: For each series a number a group; None where there is none.
         intervals: For some series the lower and upper bound of each.
         percent: Whether the numbers are shares.
-        stacked: Whether the bars of a group stand in a row.
+        stacked: Whether the bars of a group form one row.
         published: Groups that are not ours, drawn in grey.
     """
 
@@ -160,7 +160,7 @@ class BarPlot:
             axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
     def _label(self, axes: Axes, name: str, rows: Sequence[float], left: Sequence[float]) -> None:
-        """Write each number beside its bar, beyond its interval, or within it where they stack."""
+        """Write each number next to its bar, beyond its interval, or within it where they stack."""
         bounds = self.intervals.get(name) or [None] * len(rows)
         for row, number, start, bound in zip(rows, self.bars[name], left, bounds, strict=True):
             if number is None or (self.stacked and number < 0.05):

@@ -158,13 +158,13 @@ def permutation_p(
     places = range(len(values))
     seen = statistic(x, y) - 1e-9
 
-    def is_as_great(split: Sequence[int]) -> bool:
+    def is_at_least(split: Sequence[int]) -> bool:
         rest = [values[at] for at in places if at not in split]
         return statistic([values[at] for at in split], rest) >= seen
 
     count = math.comb(len(values), len(x))
     if count <= MAX_SPLITS:
-        return sum(map(is_as_great, combinations(places, len(x)))) / count
+        return sum(map(is_at_least, combinations(places, len(x)))) / count
     drawn = random.Random(seed)  # noqa: S311 - nothing secret
-    hits = sum(is_as_great(drawn.sample(places, len(x))) for _ in range(MAX_SPLITS))
+    hits = sum(is_at_least(drawn.sample(places, len(x))) for _ in range(MAX_SPLITS))
     return (hits + 1) / (MAX_SPLITS + 1)

@@ -1,8 +1,8 @@
 """Obligations that the program finds in CUAD's contracts, against those read by hand.
 
-`truth.json` has places only. What is found is right if the words that bind stand where those of an
-obligation stand and it names the party that this binds. What is debatable counts neither way; how
-much of it was found is told apart.
+`truth.json` has places only. What is found is right if its binding words overlap those of an
+obligation and it names the party that this binds. What is debatable counts neither way; how
+much of it was found is reported separately.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ReadObligation:
     """An obligation as it was read by hand.
 
     Attributes:
-        places: Where its binding words stand; any of them counts.
+        places: The places of its binding words; any of them counts.
         party: The key of the party that it binds; `*` for each or either.
         unnamed: Whether the words do not say whom it binds.
     """

@@ -40,7 +40,7 @@ class OutlineNode:
 def _in_order(nodes: tuple[OutlineNode, ...]) -> tuple[OutlineNode, ...]:
     for at, parent in enumerate(node.parent for node in nodes):
         if parent is not None and not 0 <= parent < at:
-            raise ValueError(f"node {at} has the parent {parent}, which does not stand before it")
+            raise ValueError(f"node {at} has the parent {parent}, which is not before it")
     return nodes
 
 
@@ -53,7 +53,7 @@ class OutlineAnswer:
     nodes: Annotated[tuple[OutlineNode, ...], AfterValidator(_in_order)]
 
     def depth(self, index: int) -> int:
-        """Return how many nodes stand above the one at `index`."""
+        """Return how many nodes are above the one at `index`."""
         above = self.nodes[index].parent
         return 0 if above is None else 1 + self.depth(above)
 
@@ -96,7 +96,7 @@ class AuditedNode:
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether it is a mere wrapper: what stands right under it counts as top level."""
+        """Whether it is a mere wrapper: its children count as top level."""
         return self.optional and self.labels == ("",) and self.kind not in FRAME
 
 
@@ -136,7 +136,7 @@ class AuditedOutline:
 
 
 class _Places:
-    """Finds anchors in a text by what stands there."""
+    """Finds anchors in a text by the words there."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -159,14 +159,14 @@ class _Places:
         return found
 
     def find(self, anchor: Anchor) -> Anchor | None:
-        """Return the anchor where its words stand nearest to where they stood."""
+        """Return the anchor at its words, nearest to where they were."""
         offsets = self._by_hash.get(anchor.hash)
         if not offsets:
             return None
         return replace(anchor, start=min(offsets, key=lambda offset: abs(offset - anchor.start)))
 
     def moved(self, node: AuditedNode) -> AuditedNode | None:
-        """Return the node where it stands now; None if its words are nowhere."""
+        """Return the node where it is now; None if its words are nowhere."""
         places = tuple(filter(None, map(self.find, node.places)))
         parents = tuple(filter(None, map(self.find, node.parents)))
         return replace(node, places=places, parents=parents) if places else None

@@ -112,7 +112,7 @@ def _leads(outline: Outline, target: int, place: int) -> bool:
     return begins or (innermost is not None and innermost.id == target)
 
 
-_SLACK = 12  # characters of signs and numbers that may stand before a node's number
+_SLACK = 12  # characters of signs and numbers that may precede a node's number
 
 
 def score_references(

@@ -192,7 +192,7 @@ def _highest(
     """Return the nodes of the top level.
 
     Titles and bare paragraphs (no label, no heading: mere text) fall away, and wrappers give way
-    to what stands right under them.
+    to their children.
     """
     through = {
         index
@@ -245,7 +245,7 @@ def _deep(
 
 
 def _attachment(audited: AuditedOutline, start: int) -> AuditedNode | None:
-    """Return the schedule or exhibit in which a place stands, if it is in one."""
+    """Return the schedule or exhibit that contains a place, if there is one."""
     before = [node for node in audited.top if node.places[0].start <= start]
     attached = [node for node in before if node.kind == NodeKind.SCHEDULE.value]
     return attached[-1] if attached else None

@@ -2,7 +2,7 @@
 
 A contract is read as the commands do it: its passages get vectors (`add`), the clause reader judges
 41 provisions and the entailment model 17 rules (`review`), and its clauses are ranked for a query
-(`precedents`). Reading the file and its outline is no model's work and stands outside.
+(`precedents`). Reading the file and its outline is no model's work and is left out.
 """
 
 from __future__ import annotations

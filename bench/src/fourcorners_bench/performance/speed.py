@@ -49,7 +49,7 @@ def measure(
     """
     if library.stats().documents:
         raise ConfigError(
-            f"{library.path} is not empty.", remedy="Measure speed with a library of its own."
+            f"{library.path} is not empty.", remedy="Measure speed with a separate library."
         )
     folders = [data / name for name in ("contracts", "pdf") if (data / name).is_dir()]
     paths = [path for path in find_files(folders) if isinstance(path, Path)][:limit]
@@ -96,11 +96,7 @@ def measure(
 
 
 def parts(
-    data: Path,
-    *,
-    limit: int | None,
-    repeats: int,
-    on_progress: OnProgress,
+    data: Path, *, limit: int | None, repeats: int, on_progress: OnProgress
 ) -> dict[str, Json]:
     """Read, outline and cut the texts of `data` in this process; return the speed of each step.
 

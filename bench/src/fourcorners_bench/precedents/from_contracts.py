@@ -2,7 +2,7 @@
 
 ACORD's paper takes the clauses as given, and leaves this to later work (its sections 3 and 7). A
 judged clause is found with a clause that was cut if that covers most of it. Three things are
-measured: what cutting loses; what a ranking loses by it, on the judged clauses that stand in the
+measured: what cutting loses; what a ranking loses by it, on the judged clauses in the
 contracts; and how high these come among all that was cut, most of which nobody has judged.
 """
 
@@ -15,14 +15,13 @@ from pathlib import Path
 from statistics import mean
 
 from fourcorners.library.store import Library
-from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.precedents import clause as clause_stock
 from fourcorners.precedents.clause import Clause
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
 from fourcorners.precedents.scoring.score import Scoring
-from fourcorners.precedents.scoring.vectors import Rows, cached_vectors, clause_vectors
+from fourcorners.precedents.scoring.vectors import clause_vectors
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 from fourcorners_bench.extraction import loader as cuad
@@ -43,7 +42,7 @@ DEPTHS = (5, 10, 50, 100, 400)
 
 @dataclass(frozen=True, slots=True)
 class CoverageCounts:
-    """Judged clauses: how many there are, stand in the contracts, and are covered by a cut one."""
+    """Judged clauses: how many there are, are in the contracts, and are covered by a cut one."""
 
     judged: int
     located: int
@@ -101,20 +100,18 @@ def run_from_contracts(
     library: Library,
     folder: Path,
     split: Split,
-    wording: str,
-    encoder: Encoder,
+    ranker: preceding.ClauseRanker,
     *,
-    profile: Profile,
-    reranker: Reranker | None,
     settings: Settings,
     on_progress: OnProgress,
     contracts: int | None = None,
 ) -> CutRun:
     """Read the contracts of CUAD into the library, cut them, and rank their clauses.
 
-    What was read and the vectors made are kept in the library, so a run that is stopped goes on.
+    What was read and the vectors made are kept in the library, so a stopped run continues.
     With `contracts`, only so many of them are read.
     """
+    encoder = ranker.encoder
     texts = cuad.load_cuad(folder)[:contracts]
     fill_library(
         library, texts, folder, encoder=encoder, settings=settings, on_progress=on_progress
@@ -126,23 +123,21 @@ def run_from_contracts(
     contract_texts = ContractTexts({each.id: library.text(each.id) for each in entries})
     located = locate_clauses({name: split.clauses[name] for name in judged}, contract_texts)
     hits = covering_clauses(located, clauses)
-
-    def vectors(texts: Sequence[str]) -> Rows:
-        return cached_vectors(library, texts, encoder)
-
     stock = ClauseStock(clauses, encoder, vectors=clause_vectors(library, clauses, encoder))
     placed = located_split(split, located.keys())
     given = preceding.run_precedents(
         placed,
-        wording,
-        encoder,
-        profile=profile,
-        reranker=reranker,
-        vectors=vectors,
+        ranker,
         on_progress=lambda _, done, total: on_progress("Ranking as given", done, total),
     )
     answers = rank_stock(
-        split, wording, stock, hits, profile=profile, reranker=reranker, on_progress=on_progress
+        split,
+        ranker.wording,
+        stock,
+        hits,
+        profile=ranker.profile,
+        reranker=ranker.reranker,
+        on_progress=on_progress,
     )
     relevant = {
         clause
@@ -294,7 +289,7 @@ def _lower(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocatedClause:
-    """Where a judged clause stands: pieces of one contract, what was left out of it apart."""
+    """Where a judged clause is: pieces of one contract, what was left out of it apart."""
 
     document: str
     spans: tuple[Span, ...]
@@ -303,7 +298,7 @@ class LocatedClause:
 def locate_clauses(
     clauses: Mapping[str, str], contract_texts: ContractTexts
 ) -> dict[str, LocatedClause]:
-    """Return where judged clauses stand; one whose first piece is nowhere is left out."""
+    """Return the places of judged clauses; one whose first piece is nowhere is left out."""
     found = {}
     for name, text in clauses.items():
         pieces = [each for each in text.replace("</omitted>", _OMITTED).split(_OMITTED) if each]

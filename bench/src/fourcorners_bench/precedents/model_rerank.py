@@ -88,7 +88,7 @@ class ModelReranker(ModelCalls):
         if not self.failed:
             return []
         warning = f"{self.failed:,} of {self.call_count:,} questions have no answer: {self.failure}"
-        return [warning, "What these were about stands as it would without the model."]
+        return [warning, "Their clauses are ranked as without the model."]
 
 
 def _longer(wordings: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ _TUNED = ("BM25 + Cross-Encoder-MiniLM", "BM25 + Cross-Encoder-MiniLM, fine-tune
 
 
 def precedent_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    """Yield the measures of runs beside the paper's systems, by category, and what tuning adds."""
+    """Yield the measures of runs with the paper's systems, by category, and what tuning adds."""
     lengths = next((each.measures["lengths"] for each in records if "lengths" in each.measures), ())
     if isinstance(lengths, list) and lengths:
         title = "Words of the clauses with two to five stars"

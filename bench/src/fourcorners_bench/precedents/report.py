@@ -1,4 +1,4 @@
-"""Figures of the precedents benchmark for the terminal, beside those that the paper reports."""
+"""Figures of the precedents benchmark for the terminal, with those that the paper reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def summary_table(rows: Sequence[QueryMeasures], title: str, *, seed: int = 0) -> Table:
-    """Return the figures of a run beside those of the paper's systems on its test split."""
+    """Return the figures of a run with those of the paper's systems on its test split."""
     table = _table(title, "")
     _add(table, "this run", mean_figures(rows, seed=seed), style="bold")
     table.add_section()
@@ -32,7 +32,7 @@ def summary_table(rows: Sequence[QueryMeasures], title: str, *, seed: int = 0) -
 
 
 def category_table(rows: Sequence[QueryMeasures], *, seed: int = 0) -> Table:
-    """Return the figures of each category, with the paper's of its best system beside."""
+    """Return the figures of each category, with those of the paper's best system."""
     table = _table("By category; below, the paper's on its test split", "", "queries")
     for name, (count, part) in figures_by_category(rows, seed=seed).items():
         _add(table, name, part, f"{count}")
@@ -60,7 +60,7 @@ def wording_table(
 
 
 def counts_table(clauses: int, parts: Mapping[str, tuple[int, int, int]]) -> Table:
-    """Return how many judged clauses there are, stand in the contracts, and are covered."""
+    """Return how many judged clauses there are, are in the contracts, and are covered."""
     title = f"Of the contracts, cut into {clauses:,} clauses"
     heads = ("judged clauses", "all", "in the contracts", "covered by a cut one", "95%")
     table = figure_table(title, *heads, wrap_words=True, wrap_figures=True)
@@ -87,7 +87,7 @@ def cut_table(
     as_given: Sequence[QueryMeasures], as_cut: Sequence[QueryMeasures], *, seed: int = 0
 ) -> Table:
     """Return what ranking loses where clauses are cut from contracts, with paired intervals."""
-    table = _table("Judged clauses that stand in the contracts, as given and as they were cut", "")
+    table = _table("Judged clauses in the contracts, as given and as they were cut", "")
     lost = [
         replace(cut, values=tuple(map(_less, cut.values, given.values)))
         for given, cut in zip(as_given, as_cut, strict=True)
@@ -102,9 +102,7 @@ def _less(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
 
 
-def format_table(
-    runs: Mapping[tuple[str, str], Sequence[QueryMeasures]] | None = None,
-) -> Table:
+def format_table(runs: Mapping[tuple[str, str], Sequence[QueryMeasures]] | None = None) -> Table:
     """Return the paper's two queries in each format, with those of runs whose split has them."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
     for (query, form), systems in paper_figures().formats.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
@@ -16,13 +17,7 @@ from fourcorners.precedents.profile import (
 )
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
 from fourcorners.precedents.scoring.score import Scoring, model_for, score_clauses, text_hash
-from fourcorners_bench.precedents.loader import (
-    AcordQuery,
-    Format,
-    Ranking,
-    Split,
-    rank_by_score,
-)
+from fourcorners_bench.precedents.loader import AcordQuery, Format, Ranking, Split, rank_by_score
 from fourcorners_bench.precedents.model_rerank import ModelReranker
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
@@ -35,14 +30,25 @@ def wordings(asked: AcordQuery, wording: str) -> list[str]:
     return list(dict.fromkeys(asked.wording(form) for form in forms))
 
 
+@dataclass(frozen=True, slots=True)
+class ClauseRanker:
+    """What ranks clauses, for queries in which wording.
+
+    Attributes:
+        vectors: Gives those of clauses, if not the encoder itself.
+    """
+
+    encoder: Encoder
+    wording: str = Format.SHORT.value
+    profile: Profile = Profile.DEFAULT
+    reranker: Reranker | None = None
+    vectors: Vectors | None = None
+
+
 def run_precedents(
     split: Split,
-    wording: str,
-    encoder: Encoder,
+    ranker: ClauseRanker,
     *,
-    profile: Profile = Profile.DEFAULT,
-    reranker: Reranker | None = None,
-    vectors: Vectors | None = None,
     collection: ClauseCollection | None = None,
     asker: ModelReranker | None = None,
     on_progress: OnProgress | None = None,
@@ -50,9 +56,8 @@ def run_precedents(
     """Rank the judged clauses of each query.
 
     All clauses of the corpus are the collection, in order of their ids; stars are never looked at.
-    `vectors` gives those of clauses, if not the encoder itself; `collection` is what `collected`
-    made, where several runs share it; `asker` has a language model expand queries and read the
-    first again.
+    `collection` is what `build_collection` made, where several runs share it; `asker` has a
+    language model expand queries and read the first again.
 
     Raises:
         LlmError: If a language model was asked, and has answered nothing.
@@ -60,17 +65,17 @@ def run_precedents(
     ids = sorted(split.clauses)
     place = {clause: row for row, clause in enumerate(ids)}
     if collection is None:
-        collection = build_collection(split, encoder, vectors)
+        collection = build_collection(split, ranker.encoder, ranker.vectors)
     answers = []
     for asked in with_progress(split.queries, "Ranking", on_progress):
         rows = [place[clause] for clause in sorted(asked.judged)]
-        forms = wordings(asked, wording)
+        forms = wordings(asked, ranker.wording)
         found = score_clauses(
             forms,
             collection,
             Scoring(
-                profile=profile,
-                reranker=reranker,
+                profile=ranker.profile,
+                reranker=ranker.reranker,
                 expansion=asker.expansion(forms) if asker else "",
             ),
             rows=rows,
@@ -109,10 +114,9 @@ def run_grid(
     for profile, wording in with_progress(cells, "Ranking", on_progress):
         runs[profile, str(wording)] = run_precedents(
             split,
-            str(wording),
-            encoder,
-            profile=profile,
-            reranker=reranker if uses_reranker(profile) else None,
+            ClauseRanker(
+                encoder, str(wording), profile, reranker if uses_reranker(profile) else None
+            ),
             collection=collection,
         )
     return runs

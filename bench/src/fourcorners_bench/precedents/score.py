@@ -109,14 +109,14 @@ def figures_by_category(
 
 def precedent_measures(rows: Sequence[QueryMeasures], *, seed: int = 0) -> dict[str, Json]:
 
-    def told(part: Mapping[str, Figure]) -> dict[str, Json]:
+    def figure_values(part: Mapping[str, Figure]) -> dict[str, Json]:
         return {name: figure.to_json() for name, figure in part.items()}
 
     return {
         "queries": len(rows),
-        "all": told(mean_figures(rows, seed=seed)),
+        "all": figure_values(mean_figures(rows, seed=seed)),
         "categories": {
-            name: {"queries": count, **told(part)}
+            name: {"queries": count, **figure_values(part)}
             for name, (count, part) in figures_by_category(rows, seed=seed).items()
         },
         "by_query": {row.query: json_figures(row.values, 6) for row in rows},

@@ -123,7 +123,7 @@ def _examples(
             rest = vectors[folds != held]
             if not len(rest):
                 raise ConfigError(
-                    f"all clauses of {provision!r} stand in the contracts of one fold.",
+                    f"all clauses of {provision!r} are in the contracts of one fold.",
                     remedy="The chunking experiment needs more contracts.",
                 )
             found[provision, held] = rest[central_rows(rest, 1)]

@@ -5,7 +5,7 @@
 | `plain` | one question a provision, as keywords and as vector (the paper's non-optimised) |
 | `optimised` | the built-in playbook's own query and examples, without what was mined |
 | `learned` | queries mined from the contracts of the other four folds, and their examples |
-| `both` | these queries beside the built-in playbook's own query and examples |
+| `both` | these queries and the built-in playbook's own query and examples |
 | `default` | the built-in playbook as it is shipped: its query, its mined query, its examples |
 
 The passages are the paper's chunks, or windows that the program chooses itself. What was learned
@@ -309,7 +309,7 @@ def build_learner(
         if ready.vectors is None:
             raise LibraryError(
                 f"the library holds no vectors of {contract.name}.",
-                remedy="Run the benchmark with a library of its own: --library FILE.",
+                remedy="Run the benchmark with a separate library: --library FILE.",
             )
         marked = {category: contract.annotations[category] for category in categories}
         own = mark_sentences(contract.text, ready.spans, marked, contract.group)
@@ -347,7 +347,7 @@ def _holder(contract: RankedContract, span: Span) -> int | None:
 
 
 def with_learned_query(own: RankingTarget, learned: LearnedQuery, *, both: bool) -> RankingTarget:
-    """Return what was learned as what is asked: alone, or beside the playbook's own."""
+    """Return what was learned as what is asked: alone, or with the playbook's own."""
     query = parse_query(learned.query)
     if both:
         return replace(own, learned=query, direction=learned.direction)

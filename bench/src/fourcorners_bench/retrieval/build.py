@@ -25,8 +25,8 @@ from fourcorners_bench.retrieval.loader import ASKS, Question, Snippet
 BRIDGED = 1
 """Characters between two answers that become one."""
 
-# Section 3.2: what cannot be told apart by its description is left out; an agreement is told from
-# others of its kind by its parties.
+# Section 3.2: what its description does not distinguish is left out; an agreement is distinguished
+# from others of its kind by its parties.
 _NAMES_A_PARTY = re.compile(r"\b(?:between|among|of|with)\b|['’]s\s|[\"“]")
 _UNSAFE = re.compile(r"[%/\\\x00-\x1f]")
 _PAGES = re.compile(r"\(Pages?\s*[\d\s,-]+\)\s*$")
@@ -76,7 +76,7 @@ def build_set(
         name: `cuad`, `contractnli`, `maud` or `privacy_qa`.
         source: The data set's folder or file.
         asked: The question that each category stands for, in order; what has none is left out.
-            PrivacyQA has questions of its own.
+            PrivacyQA has its own questions.
         described: The description of each document by its file name; by default that of the data
             set, or else the title and parties that its contract card gives.
 
@@ -159,10 +159,7 @@ def write_set(built: BuiltSet, folder: Path) -> None:
 
 
 def _descriptions(
-    name: str,
-    sources: Iterable[Source],
-    described: Mapping[str, str] | None,
-    left: Counter[str],
+    name: str, sources: Iterable[Source], described: Mapping[str, str] | None, left: Counter[str]
 ) -> dict[str, str]:
     """Return the descriptions by file name, without those that would not tell documents apart."""
     found: dict[str, str] = {}
@@ -350,7 +347,7 @@ def _privacy_qa(path: Path, left: Counter[str]) -> Iterator[Source]:
 
 
 def _lined(parts: Mapping[int, str]) -> tuple[str, dict[int, Span]]:
-    """Return segments, a line each, in order of their numbers, and where each stands."""
+    """Return segments, a line each, in order of their numbers, and the place of each."""
     text = ""
     spans: dict[int, Span] = {}
     for number in sorted(parts):
@@ -370,8 +367,7 @@ def _rows(path: Path, delimiter: str, needed: Sequence[str]) -> list[dict[str, s
     missing = [name for name in needed if name not in (table.fieldnames or ())]
     if missing:
         raise ConfigError(
-            f"{path} has no column {missing[0]!r}.",
-            remedy=f"It must have: {', '.join(needed)}.",
+            f"{path} has no column {missing[0]!r}.", remedy=f"It must have: {', '.join(needed)}."
         )
     return [{name: row[name] for name in row if isinstance(row[name], str)} for row in rows]
 

@@ -1,4 +1,4 @@
-"""The corpora of retrieval benchmarks in a library, and their other chunkings beside it."""
+"""The corpora of retrieval benchmarks in a library, and their other chunkings next to it."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def _require_same(
         if held.get(document) != lengths[file_path]:
             raise LibraryError(
                 f"{file_path}: its text in {library.path} is not that of the file.",
-                remedy="Measure with a library of its own.",
+                remedy="Measure with a separate library.",
             )
     if held.keys() - set(ids.values()):
         raise LibraryError(
             f"the collection {collection!r} in {library.path} holds other contracts.",
-            remedy="Measure with a library of its own.",
+            remedy="Measure with a separate library.",
         )
 
 
@@ -107,7 +107,7 @@ def rechunk(
     encoder: Encoder | None,
     on_progress: OnProgress | None = None,
 ) -> Path:
-    """Make the library beside this one whose passages are other chunks, or go on making it.
+    """Make the library next to this one whose passages are other chunks, or continue it.
 
     It is called like it, with the chunking and the encoder: vectors are made once.
     """

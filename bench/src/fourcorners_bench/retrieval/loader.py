@@ -23,7 +23,7 @@ MINI_SIZE = 194
 """Questions of each set in LegalBench-RAG-mini (section 3.3.2)."""
 MINI_SUFFIX = "-mini"
 ASKS = "; "
-"""What stands between the description of the contract and the question (section 3.1.3)."""
+"""The text between the description of the contract and the question (section 3.1.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def corpus_text(data: Path, file_path: str) -> str:
 def mini_set(whole: QuestionSet, size: int = MINI_SIZE) -> QuestionSet:
     """Return LegalBench-RAG-mini's part of a set: `size` questions on the fewest documents.
 
-    Questions are ordered by a random number that is drawn anew for each document, with its file
+    Questions are ordered by a random number that is drawn for each document, with its file
     path as the seed, as the benchmark's own program does; the corpus is what they ask about.
     """
     ordered = sorted(

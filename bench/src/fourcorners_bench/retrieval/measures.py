@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fourcorners.text.span import (
-    Span,
-    covered_length,
-    intersect_spans,
-    merge_spans,
-    subtract_spans,
-)
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans, subtract_spans
 from fourcorners_bench.measures.statistics import ratio
 from fourcorners_bench.retrieval.loader import Snippet
 
@@ -27,7 +21,7 @@ PER_SNIPPET = 500
 
 @dataclass(frozen=True)
 class Overlap:
-    """The first k snippets of an answer beside the places that answer the question.
+    """The first k snippets of an answer, and the places that answer the question.
 
     `ranked` are all its snippets.
     """

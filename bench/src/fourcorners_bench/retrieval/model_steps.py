@@ -2,7 +2,7 @@
 
 Its appendix F.2: the query is optimised before the search, and of the ten best chunks the most
 relevant words are extracted, which alone are returned. What a model quotes is looked up in its
-chunk; what does not stand there is dropped and counted.
+chunk; words that are not there are dropped and counted.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ModelSteps(ModelCalls):
     """A model's part in a run; where it does not answer, the search stays as it was.
 
     Attributes:
-        invented: Quotations that do not stand in their passage.
+        invented: Quotations that are not in their passage.
     """
 
     filters: bool = False
@@ -118,10 +118,10 @@ class ModelSteps(ModelCalls):
 
     def notes(self) -> list[str]:
         """Return what must be known to read the figures."""
-        notes = [f"{self.invented:,} quotations of the model do not stand in their passages."]
+        notes = [f"{self.invented:,} quotations of the model are not in their passages."]
         if self.failed:
             notes.append(
                 f"{self.failed:,} of {self.call_count:,} questions to the model have no answer "
-                f"({self.failure}); there the search stands as it was."
+                f"({self.failure}); there the search result is unchanged."
             )
         return notes

@@ -32,7 +32,7 @@ class PublishedFigures:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPapers:
-    """All published figures, with where they stand."""
+    """All published figures, with their sources."""
 
     sources: dict[str, str]
     figures: tuple[PublishedFigures, ...]

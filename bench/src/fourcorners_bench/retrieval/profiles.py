@@ -1,7 +1,7 @@
 """Named pipelines of retrieval: the papers' baselines, their parts, and what a user gets.
 
 A pipeline cuts documents into chunks, ranks them by words (BM25), by meaning or by both fused, and
-may rerank. `default` is none of these: it is `fourcorners.search.sentences`, with its own passages.
+may rerank. `default` is different: it is `fourcorners.search.sentences`, with its own passages.
 """
 
 from __future__ import annotations

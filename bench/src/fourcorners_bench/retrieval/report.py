@@ -1,4 +1,4 @@
-"""Figures of retrieval for the terminal, the record and as plots, beside those of the papers."""
+"""Figures of retrieval for the terminal, the record and as plots, with those of the papers."""
 
 from __future__ import annotations
 

@@ -20,13 +20,7 @@ from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from fourcorners_bench.record import Json, OnProgress, with_progress
 from fourcorners_bench.retrieval.corpus import CorpusLibrary, fill_library, rechunk
-from fourcorners_bench.retrieval.loader import (
-    MAX_SNIPPETS,
-    Answer,
-    Question,
-    QuestionSet,
-    Snippet,
-)
+from fourcorners_bench.retrieval.loader import MAX_SNIPPETS, Answer, Question, QuestionSet, Snippet
 from fourcorners_bench.retrieval.model_steps import ModelSteps
 from fourcorners_bench.retrieval.profiles import (
     DEFAULT,
@@ -44,14 +38,14 @@ _BLOCK = 16  # questions handed to a process at once
 
 
 class ContractScope(StrEnum):
-    """What a pipeline is told of the contract that a question is about."""
+    """What a pipeline knows of the contract that a question is about."""
 
     QUESTION = "question"
     """The whole question: which contract it names is for the router to find."""
     GIVEN = "given"
     """The contract, and the question without the words that name it."""
     WHOLE = "whole"
-    """The whole question, to be answered from the whole corpus as it stands."""
+    """The whole question, to be answered from the whole corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,56 +146,70 @@ class RetrievalRun:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How questions are answered.
+
+    Attributes:
+        encoder: Without one only words count.
+        make_encoder: Makes the same encoder in another process. Without it, or with a reranker or
+            a language model, one process answers.
+    """
+
+    profile: str = DEFAULT
+    given: ContractScope = ContractScope.QUESTION
+    encoder: Encoder | None = None
+    make_encoder: Callable[[], Encoder] | None = None
+    reranker: Reranker | None = None
+    steps: ModelSteps | None = None
+
+
 def run_retrieval(
     library: Library,
     sets: Sequence[QuestionSet],
     data: Path,
+    asked: Retrieval,
     *,
-    profile: str = DEFAULT,
-    given: ContractScope = ContractScope.QUESTION,
-    encoder: Encoder | None,
-    make_encoder: Callable[[], Encoder] | None = None,
-    reranker: Reranker | None = None,
-    steps: ModelSteps | None = None,
     settings: Settings,
     on_progress: OnProgress | None = None,
 ) -> list[RetrievalRun]:
     """Fill the library with the corpora of sets, and answer their questions by a profile.
 
     Every question is asked of the corpora of all sets. Chunks that are not the library's own are
-    kept in files beside it. Without an encoder only words count; without `make_encoder`, which
-    makes the same in another process, or with a reranker or a language model, one process answers.
+    kept in files next to it.
 
     Raises:
         ConfigError: If there is no such profile, or it needs a model that is not there.
     """
     from fourcorners.playbooks.concepts import default_concepts
 
-    how = find_pipeline(profile, reranker)
-    if how is not None and how.rewrites and steps is None:
-        raise ConfigError(f"the profile {profile!r} needs a language model.")
-    if how is not None and encoder is None and not how.lexical:
-        raise ConfigError(f"the profile {profile!r} needs an encoder.")
+    how = find_pipeline(asked.profile, asked.reranker)
+    if how is not None and how.rewrites and asked.steps is None:
+        raise ConfigError(f"the profile {asked.profile!r} needs a language model.")
+    if how is not None and asked.encoder is None and not how.lexical:
+        raise ConfigError(f"the profile {asked.profile!r} needs an encoder.")
     filled = fill_library(
-        library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress
+        library, sets, data, encoder=asked.encoder, settings=settings, on_progress=on_progress
     )
     path = library.path
     if how is not None and how.chunks != OUTLINE:
-        dense = encoder if how.dense else None
+        dense = asked.encoder if how.dense else None
         path = rechunk(library, filled, how.chunks, encoder=dense, on_progress=on_progress)
-    concepts = default_concepts(encoder) if how is None else ()
-    plan = _Plan(library.path, path, filled, how, given, concepts)
-    needed = encoder if how is None or how.dense else None
-    alone = reranker is not None or steps is not None
-    if settings.jobs > 1 and make_encoder is not None and not alone:
-        return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
+    concepts = default_concepts(asked.encoder) if how is None else ()
+    plan = _Plan(library.path, path, filled, how, asked.given, concepts)
+    needed = asked.encoder if how is None or how.dense else None
+    alone = asked.reranker is not None or asked.steps is not None
+    if settings.jobs > 1 and asked.make_encoder is not None and not alone:
+        return _asked_by_many(plan, sets, asked.make_encoder, settings.jobs, on_progress)
     with Library.open(path) as chunks:
-        retriever = replace(plan.retriever(library, chunks, needed, reranker), steps=steps)
+        retriever = replace(
+            plan.retriever(library, chunks, needed, asked.reranker), steps=asked.steps
+        )
         runs = [
             _build_run(part, map(retriever.answer, part.questions), on_progress) for part in sets
         ]
-    if steps is not None:
-        steps.require_answers()
+    if asked.steps is not None:
+        asked.steps.require_answers()
     return runs
 
 

@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING
 from fourcorners_bench.measures.paper import published_data
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json
-from fourcorners_bench.retrieval.loader import (
-    MINI_SUFFIX,
-    QuestionSet,
-    corpus_text,
-)
+from fourcorners_bench.retrieval.loader import MINI_SUFFIX, QuestionSet, corpus_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,7 +36,7 @@ class SetStatistics:
 
 
 def count_sets(sets: Sequence[QuestionSet], data: Path) -> list[SetStatistics]:
-    """Count what sets hold, and put beside each what the paper says of the set of that name."""
+    """Count what sets hold, with what the paper says of the set of that name."""
     found = []
     for part in sets:
         lengths = [len(corpus_text(data, path)) for path in part.corpus]

@@ -1,4 +1,4 @@
-"""`fourcorners ask`, `chat` and `answers`: questions to contracts, answered with reports."""
+"""`fourcorners ask` and `answers`: questions to contracts, answered with reports."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fourcorners.research.run import ResearchQuestion
     from fourcorners.research.store import AnswerSummary
     from fourcorners.research.tool import Material
+    from fourcorners.settings import Settings
 
 _PASSAGES = 6  # passages of one question that are shown while it is answered
 _GLIMPSE = 120  # characters of each
@@ -88,7 +89,9 @@ class _ExchangeOptions:
 @spread
 def ask(
     *,
-    question: Annotated[str, argument("QUESTION", "In your own words.")],
+    question: Annotated[
+        str | None, argument("QUESTION", "In your own words.", default="a conversation")
+    ] = None,
     asked: _QuestionOptions,
     out: Annotated[
         list[Path] | None,
@@ -108,16 +111,27 @@ def ask(
 
     First the answer in a line and the words that say so, then what changes it and what else may
     bear on it. The report (--full, --out) has the definitions and clauses that belong to it, too.
+    Without a question, a conversation begins: each answer is context of the next question, and an
+    empty line, or Ctrl-D, ends it. The library keeps every report.
     """
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
+    from fourcorners.settings import Settings
 
     paths = out or []
     console.require_place(*paths, exchanges.record)
     for path in paths:
         require_suffix(path)
+    if question is None and (paths or estimate or full or as_json):
+        raise ConfigError(
+            "--out, --estimate, --full and --json are of one question.", remedy="Give the question."
+        )
+    settings = Settings.load()
     with console.open_library(asked.library) as held:
-        inquirer = _Inquirer(held, asked, exchanges)
+        if question is None:
+            _converse(held, asked, settings, exchanges)
+            return
+        inquirer = _Inquirer(held, asked, settings, exchanges)
         if estimate:
             inquirer.print_estimate(question, as_json=as_json)
             return
@@ -134,30 +148,26 @@ def ask(
     console.print_note((f"Kept as {identity}.{where}", "dim"))
 
 
-@spread
-def chat(asked: _QuestionOptions) -> None:
-    """Ask on: each answer is context of the next.
-
-    An empty line, or Ctrl-D, ends the conversation. Every report is kept in the library.
-    """
+def _converse(
+    held: Library, asked: _QuestionOptions, settings: Settings, exchanges: _ExchangeOptions
+) -> None:
     from fourcorners.research import store
     from fourcorners.research.limits import MAX_QUESTION
 
-    with console.open_library(asked.library) as held:
-        shown: list[str] = []
-        while question := _prompt("Ask: "):
-            known = "\n".join([asked.context, *shown]).strip()[-MAX_QUESTION:]
-            inquirer = _Inquirer(held, replace(asked, context=known))
-            try:
-                with inquirer.events(question) as events:
-                    answer = _show_progress(events)
-            except FourcornersError as error:
-                console.print_error(error)
-                continue
-            identity = store.save_answer(held, answer)
-            _print_answer(answer, full=False)
-            console.print_note((f"Kept as {identity}.", "dim"))
-            shown.append(_exchange(question, answer))
+    shown: list[str] = []
+    while question := _prompt("Ask: "):
+        known = "\n".join([asked.context, *shown]).strip()[-MAX_QUESTION:]
+        inquirer = _Inquirer(held, replace(asked, context=known), settings, exchanges)
+        try:
+            with inquirer.events(question) as events:
+                answer = _show_progress(events)
+        except FourcornersError as error:
+            console.print_error(error)
+            continue
+        identity = store.save_answer(held, answer)
+        _print_answer(answer, full=False)
+        console.print_note((f"Kept as {identity}.", "dim"))
+        shown.append(_exchange(question, answer))
 
 
 def _exchange(question: str, answer: Answer) -> str:
@@ -214,7 +224,8 @@ class _Inquirer:
 
     library: Library
     options: _QuestionOptions
-    exchanges: _ExchangeOptions = _ExchangeOptions()
+    settings: Settings
+    exchanges: _ExchangeOptions
 
     @contextmanager
     def events(self, question: str) -> Iterator[Iterator[Event]]:
@@ -229,7 +240,7 @@ class _Inquirer:
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
                 port=port,
-                tools=external_tools(self.options.source or ()),
+                tools=external_tools(self.options.source or (), self.settings.research.external),
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
 
@@ -252,16 +263,15 @@ class _Inquirer:
     @property
     def encoder(self) -> Encoder | None:
         wanted = self.library.encoder and not self.options.words_only
-        return fourcorners.default_encoder() if wanted else None
+        return fourcorners.default_encoder(self.settings.encoder) if wanted else None
 
     @contextmanager
     def _port(self) -> Iterator[Port | None]:
         """Open the port to the model; None where the report is by rules."""
         from fourcorners.llm import is_configured
         from fourcorners.llm.port.port import NOT_CONFIGURED
-        from fourcorners.settings import Settings
 
-        settings, files = Settings.load().llm, self.exchanges
+        settings, files = self.settings.llm, self.exchanges
         if self.options.rules or not is_configured(settings):
             if not self.options.rules and (files.record or files.replay):
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)

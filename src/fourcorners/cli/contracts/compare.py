@@ -59,11 +59,12 @@ def compare(
     from fourcorners.models import default_encoder
     from fourcorners.reports.comparison.values import comparison_value
     from fourcorners.reports.comparison.writers import comparison_writer
+    from fourcorners.settings import Settings
 
     writers = [(path, comparison_writer(path)) for path in out or ()]
     console.require_place(*(path for path, _ in writers))
     read = [read_contract(each, source.library, source.collection) for each in (before, after)]
-    encoder = None if source.words_only else default_encoder()
+    encoder = None if source.words_only else default_encoder(Settings.load().encoder)
     comparison = compare_documents(*read, encoder=encoder)
     notes = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
     if as_json:

@@ -100,6 +100,7 @@ def precedents(
     from fourcorners.precedents.references import find_references
     from fourcorners.precedents.scoring.score import Scoring, model_for
     from fourcorners.precedents.scoring.vectors import clause_vectors
+    from fourcorners.settings import Settings
 
     if not query.strip():
         raise ConfigError("what should the clause provide?", remedy="Give a phrase as QUERY.")
@@ -110,8 +111,11 @@ def precedents(
     way = parse_method(ranking.profile)
     how, again = way.profile, one_rerank(way.rerank, ranking.rerank, ranking.reread)
     words = None if draft is None else _read(draft)
-    encoder = default_encoder()
-    reranker = (default_reranker() or shipped_reranker()) if uses_reranker(how) else None
+    settings = Settings.load()
+    encoder = default_encoder(settings.encoder)
+    reranker = None
+    if uses_reranker(how):
+        reranker = default_reranker(settings.reranker) or shipped_reranker()
     roles = [
         *([reranking.ROLE] if again else []),
         *([reranking.WORDINGS_ROLE] if ranking.expand else []),

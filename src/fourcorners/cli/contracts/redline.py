@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
+    from fourcorners.settings import Settings
     from fourcorners.text.quote import Quote
     from fourcorners.text.span import Span
 
@@ -100,13 +101,15 @@ def redline(
     from fourcorners.redline.run import RedlineOptions, redline_contract
     from fourcorners.redline.table import redline_table
     from fourcorners.redline.word import write_redline
+    from fourcorners.settings import Settings
     from fourcorners.work_folder import replace_file, replace_text
 
     console.require_place(choices.out)
     if choices.out is not None and choices.out.suffix.lower() not in (_WORD, _TABLE):
         raise ConfigError(f"{choices.out}: a redline is written as .docx or as .md.")
     book = load_playbook(playbook)
-    encoder = None if source.words_only else default_encoder()
+    settings = Settings.load()
+    encoder = None if source.words_only else default_encoder(settings.encoder)
     wanted = RedlineOptions(
         read_for,
         choices.aim,
@@ -115,7 +118,7 @@ def redline(
         choices.bank or "",
     )
     who = console.reviewer(choices.by)
-    with _open_contract(contract, source.library, source.collection, encoder) as (store, name):
+    with _open_contract(contract, source, encoder, settings) as (store, name):
         read, found = redline_contract(store, name, book, wanted, encoder=encoder)
     if choices.out is not None and choices.out.suffix.lower() == _WORD:
         data = _word_file(read)
@@ -142,14 +145,14 @@ def redline(
 
 @contextmanager
 def _open_contract(
-    contract: str, library: str | None, collection: str | None, encoder: Encoder | None
+    contract: str, source: options.LibraryOptions, encoder: Encoder | None, settings: Settings
 ) -> Iterator[tuple[Library, str]]:
     """Open the library that holds a contract, or a temporary one for a file; with its id."""
     from fourcorners.library.ingest import add_files
 
     if not Path(contract).is_file():
-        with console.open_library(library) as store:
-            yield store, store.resolve(contract, collection).id
+        with console.open_library(source.library) as store:
+            yield store, store.resolve(contract, source.collection).id
         return
     from fourcorners.library.store import Library
 
@@ -157,7 +160,9 @@ def _open_contract(
         make_temporary_folder() as folder,
         Library.open(folder / "redline.db") as store,
     ):
-        report = add_files(store, [contract], collection="redline", encoder=encoder)
+        report = add_files(
+            store, [contract], collection="redline", encoder=encoder, settings=settings
+        )
         for failure in store.failures():
             raise InputError(failure.reason, remedy=failure.remedy)
         if report.added != 1:

@@ -100,8 +100,9 @@ def _review(store: Library, document: str, playbook: str, name: str) -> Review:
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.review.run import ReviewScope, review_library
+    from fourcorners.settings import Settings
 
     book = load_playbook(playbook)
     alone = replace(book, provisions=(book.provision(name),))
-    encoder = default_encoder() if store.encoder else None
+    encoder = default_encoder(Settings.load().encoder) if store.encoder else None
     return review_library(store, alone, ReviewScope(documents=[document]), encoder=encoder)

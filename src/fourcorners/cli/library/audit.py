@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +18,9 @@ from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.work_folder import replace_text
 
+if TYPE_CHECKING:
+    from fourcorners.library.entries import AuditEntry
+
 app = typer.Typer(help="See what was done; prove that the record is whole.", no_args_is_help=True)
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -24,10 +29,19 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 def list_entries(
     event: Annotated[str | None, option("--event NAME", "Only these, such as remark.")] = None,
     limit: Annotated[int, option("-n --limit N", "At most so many, the latest.", least=1)] = 50,
+    out: Annotated[
+        Path | None,
+        option("--out -o FILE", "Write the whole record as JSON lines, with the hashes."),
+    ] = None,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
     """List what was done, the latest last."""
+    if out is not None:
+        console.require_place(out)
+        with console.open_library(library) as store:
+            _write(out, list(store.audit_trail()), as_json=as_json)
+        return
     with console.open_library(library) as store:
         entries = [each for each in store.audit_trail() if event in (None, each.event)]
     shown = [(each, json.loads(each.detail)) for each in entries[-limit:]]
@@ -102,18 +116,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command("export")
-def export(
-    out: options.File, library: options.Library = None, as_json: options.Json = False
-) -> None:
-    """Write the whole record as JSON lines, with the hashes.
-
-    Each line's hash is the SHA-256 of the JSON array [seq, at, event, detail, previous], without
-    spaces, where detail is the text that stands there.
-    """
-    console.require_place(out)
-    with console.open_library(library) as store:
-        entries = list(store.audit_trail())
+def _write(out: Path, entries: Sequence[AuditEntry], *, as_json: bool) -> None:
     lines = (json.dumps(asdict(each), ensure_ascii=True) for each in entries)
     replace_text(out, "".join(f"{each}\n" for each in lines))
     if as_json:

@@ -60,7 +60,7 @@ def add(
     from fourcorners.settings import Settings
 
     settings = Settings.load(library=library, jobs=work.jobs, ocr=ocr)
-    encoder = None if words_only else default_encoder(threads=settings.jobs)
+    encoder = None if words_only else default_encoder(settings.encoder, threads=settings.jobs)
     with (
         console.open_library(library, create=True) as store,
         console.worker_pool(work.on, work.jobs) as workers,
@@ -168,7 +168,8 @@ def encode(library: options.Library = None, as_json: options.Json = False) -> No
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
-    encoder = default_encoder(threads=Settings.load(library=library).jobs)
+    settings = Settings.load(library=library)
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
     with console.open_library(library) as store, console.progress_steps("Encoding") as step:
         count = reencode_library(store, encoder, lambda done, total: step("Encoding", done, total))
     if as_json:

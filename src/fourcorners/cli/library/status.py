@@ -7,20 +7,15 @@ import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from fourcorners.library.jobs import Job
+    from fourcorners.library.jobs import Job, JobTable
 
-app = typer.Typer(
-    help="See what is unfinished and how to go on, or leave it.", no_args_is_help=True
-)
 _MANY = 6  # paths named in the command that goes on
 
 
@@ -89,15 +84,20 @@ def status(
         console.stdout_console().print(shown)
     for job, progress in jobs:
         far = f"{single_line(_what(job))}, {progress.done} of {progress.total} done. "
-        how = "Run the same command again to go on, or see `fourcorners jobs list`."
+        how = "Run the same command again to go on, or see `fourcorners jobs`."
         console.print_text()
         console.print_line((f"Unfinished: {far}", "yellow"), (how, "dim"))
     console.print_failures(failures)
 
 
-@app.command("list")
-def list_jobs(
+def jobs(
     every: Annotated[bool, option("--all", "Those that are finished, too.")] = False,
+    cancel: Annotated[
+        int | None, option("--cancel ID", "Leave the rest of this job undone; its results stay.")
+    ] = None,
+    force: Annotated[
+        bool, option("--force", "Cancel a job although a process seems to work on it.")
+    ] = False,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
@@ -106,6 +106,9 @@ def list_jobs(
 
     with console.open_library(library) as store:
         table = JobTable(store)
+        if cancel is not None:
+            _cancel(table, cancel, force=force, as_json=as_json)
+            return
         found = [
             (job, table.progress(job), bool(table.workers(job)))
             for job in table.list(unfinished=not every)
@@ -135,25 +138,12 @@ def list_jobs(
         console.print_text("Nothing is unfinished." if not every else "There were no jobs.")
 
 
-@app.command("cancel")
-def cancel(
-    number: Annotated[int, argument("ID", "The job's number in the list.")],
-    force: Annotated[bool, option("--force", "Also where a process seems to be at work.")] = False,
-    library: options.Library = None,
-    as_json: options.Json = False,
-) -> None:
-    """Leave the rest of a job undone; what was done stays."""
-    from fourcorners.library.jobs import JobTable
-
-    with console.open_library(library) as store:
-        table = JobTable(store)
-        job = table.find(number)
-        if job is None or job.finished:
-            state = "is finished" if job else "is not there"
-            raise ConfigError(
-                f"job {number} {state}.", remedy="`fourcorners jobs list` shows those there are."
-            )
-        far = table.cancel(job, force=force)
+def _cancel(table: JobTable, number: int, *, force: bool, as_json: bool) -> None:
+    job = table.find(number)
+    if job is None or job.finished:
+        state = "is finished" if job else "is not there"
+        raise ConfigError(f"job {number} {state}.", remedy="`fourcorners jobs` lists the jobs.")
+    far = table.cancel(job, force=force)
     left = far.total - far.done - far.failed
     if as_json:
         console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})

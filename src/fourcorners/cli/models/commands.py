@@ -42,8 +42,17 @@ class Checked:
 
 
 @app.command("list")
-def list_models(library: options.Library = None, as_json: options.Json = False) -> None:
-    """List the models with size, source, licence and scores."""
+def list_models(
+    name: Annotated[
+        str | None, argument("NAME", "The model whose card is printed.", default="a list")
+    ] = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the models with size, source, licence and scores, or print the card of one."""
+    if name is not None:
+        _print_card(name, library, as_json=as_json)
+        return
     from fourcorners.models.card_text import describe_model
     from fourcorners.models.registry import shared_bytes
 
@@ -76,10 +85,7 @@ def list_models(library: options.Library = None, as_json: options.Json = False) 
     )
 
 
-@app.command("info")
-def info(
-    name: NameArgument, library: options.Library = None, as_json: options.Json = False
-) -> None:
+def _print_card(name: str, library: str | None, *, as_json: bool) -> None:
     """Print the card of a model: data, settings, scores, limits."""
     from fourcorners.models.card_text import describe_model, learned_from
 
@@ -105,7 +111,7 @@ def info(
             value = [*hashes[:HASHES]]
             key = f"learned_from ({len(hashes):,})"
             if len(hashes) > HASHES:
-                value.append(f"… all of them: fourcorners models info {name} --json")
+                value.append(f"… all of them: fourcorners models list {name} --json")
         for depth, text in _value_lines(key, value):
             console.print_indented(2 * depth + 2, single_line(text))
 

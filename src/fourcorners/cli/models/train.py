@@ -65,7 +65,7 @@ def adapter(
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
     called = _quote_name(name or bank)
     with console.open_library(library) as store:
         rated = learned_ratings.bank_ratings(banks.bank_clauses(store, bank))

@@ -16,11 +16,13 @@ from fourcorners.text.invisible_characters import shorten, show_invisible, singl
 from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fourcorners.library.store import Library
+    from fourcorners.playbooks.file.checks import OfflineProvision
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.people.cases import Case, CaseOutcome
+    from fourcorners.settings import Settings
 
 app = typer.Typer(
     help="List the built-in playbooks; write, check and test your own.", no_args_is_help=True
@@ -60,9 +62,9 @@ def try_cases(
     settings = Settings.load(library=library, jobs=jobs)
     if any(case.document for case in listed):
         with console.open_library(library) as store:
-            outcomes = _run(store, book, listed, settings.jobs, words_only=words_only)
+            outcomes = _run(store, book, listed, settings, words_only=words_only)
     else:
-        outcomes = _run(None, book, listed, settings.jobs, words_only=words_only)
+        outcomes = _run(None, book, listed, settings, words_only=words_only)
     if as_json:
         console.print_json(
             [
@@ -84,7 +86,7 @@ def _run(
     library: Library | None,
     playbook: Playbook,
     cases: Sequence[Case],
-    threads: int,
+    settings: Settings,
     *,
     words_only: bool,
 ) -> list[CaseOutcome]:
@@ -92,7 +94,7 @@ def _run(
     from fourcorners.review.people.cases import run_cases
 
     by_words = words_only or (library is not None and library.encoder is None)
-    encoder = None if by_words else default_encoder(threads=threads)
+    encoder = None if by_words else default_encoder(settings.encoder, threads=settings.jobs)
     return list(run_cases(library, playbook, cases, encoder=encoder))
 
 
@@ -160,9 +162,38 @@ def write_labels(
     console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
 
-@app.command("list")
-def list_playbooks(as_json: options.Json = False) -> None:
-    """List the playbooks that come with the program."""
+@app.command("show")
+def show(
+    playbook: Annotated[
+        str | None, argument("FILE", "A playbook file, or a name.", default="the built-in ones")
+    ] = None,
+    resolved: Annotated[
+        bool, option("--resolved", "With all that it takes from the playbooks it extends.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Print a playbook's YAML, or list the built-in playbooks.
+
+    What the program cannot answer without a language model goes to standard error; with --json,
+    only that is printed.
+    """
+    from fourcorners.playbooks.load import load_playbook, playbook_text
+    from fourcorners.playbooks.write import resolved_yaml
+
+    if playbook is None:
+        _list_playbooks(as_json=as_json)
+        return
+    offline = _offline(load_playbook(playbook))
+    if as_json:
+        console.print_json(offline)
+        return
+    whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
+    typer.echo(show_invisible(whole), nl=False)
+    for line in _offline_lines(offline):
+        console.print_note((single_line(line), "dim"))
+
+
+def _list_playbooks(*, as_json: bool) -> None:
     from fourcorners.playbooks.load import builtin_names, load_playbook
 
     books = [load_playbook(name) for name in builtin_names()]
@@ -182,22 +213,6 @@ def list_playbooks(as_json: options.Json = False) -> None:
         count = console.count_noun(len(book.provisions), "provision")
         console.print_text((book.id, "bold"), f"  {book.name}, {count}")
         console.print_indented(2, (names, "dim"))
-
-
-@app.command("show")
-def show(
-    playbook: PlaybookArgument,
-    resolved: Annotated[
-        bool, option("--resolved", "With all that it takes from the playbooks it extends.")
-    ] = False,
-) -> None:
-    """Print a playbook's YAML."""
-    from fourcorners.playbooks.load import load_playbook, playbook_text
-    from fourcorners.playbooks.write import resolved_yaml
-
-    load_playbook(playbook)
-    whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
-    typer.echo(show_invisible(whole), nl=False)
 
 
 @app.command("new")
@@ -241,11 +256,12 @@ def new_playbook(
 def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
     """Check a playbook: errors and doubts, each with its line and key.
 
-    An error ends the command with a failure; what is only doubtful does not.
+    An error ends the command with a failure; what is only doubtful does not. Then follow the
+    questions and severities that need a language model or a person.
     """
-    from fourcorners.playbooks.file.checks import find_warnings
+    from fourcorners.playbooks.file.checks import find_warnings, unknown_questions
     from fourcorners.playbooks.file.schema import PlaybookFileError
-    from fourcorners.playbooks.load import open_playbook
+    from fourcorners.playbooks.load import builtin_names, open_playbook
 
     try:
         book, source = open_playbook(playbook)
@@ -264,10 +280,15 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
         ]
         console.print_json({"valid": False, "errors": faults, "doubts": []})
         raise typer.Exit(1) from error
+    offline = _offline(book)
     found = find_warnings(book, source)
+    if playbook not in builtin_names():
+        found = sorted(
+            [*found, *unknown_questions(book, source, offline)], key=lambda each: each.line
+        )
     if as_json:
         doubts = [{"line": each.line, "key": each.path, "what": each.what} for each in found]
-        result = {"valid": True, "errors": [], "doubts": doubts}
+        result = {"valid": True, "errors": [], "doubts": doubts, "offline": offline}
         console.print_json({**result, **console.attributes(book, "version hash")})
         return
     name = single_line(playbook)
@@ -280,3 +301,33 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
         f"{name}: a valid playbook of {count}, "
         f"version {single_line(book.version)}, hash {book.hash[:12]}.{above}"
     )
+    for line in _offline_lines(offline):
+        console.print_line(single_line(line))
+
+
+def _offline(playbook: Playbook) -> list[OfflineProvision]:
+    from fourcorners.models.registry import default_verdict_reader
+    from fourcorners.playbooks.file.checks import offline_provisions
+
+    return offline_provisions(playbook, default_verdict_reader())
+
+
+def _offline_lines(offline: Sequence[OfflineProvision]) -> Iterator[str]:
+    """Yield how much is answered and decided offline, then what is not, a provision a line."""
+    questions, severities = (
+        sum(each.questions for each in offline),
+        sum(each.severities for each in offline),
+    )
+    left = sum(len(each.unsure) + len(each.unknown) for each in offline)
+    undecided = sum(len(each.undecided) for each in offline)
+    yield (
+        f"Offline, {questions - left} of {questions} questions are answered and "
+        f"{severities - undecided} of {severities} severities decided."
+    )
+    if left:
+        yield "These need a language model or a person:"
+    for each in offline:
+        names = ", ".join((*each.unsure, *each.unknown))
+        rules = f"; severity {', '.join(each.undecided)}" if each.undecided else ""
+        if names:
+            yield f"{each.provision}: {names}{rules}"

@@ -66,7 +66,7 @@ def learn(
     )
     wanted = _select_provisions(clauses, lesson.provision)
     chosen = [clause for clause in clauses if clause.provision in wanted]
-    encoder = None if words_only else default_encoder(threads=settings.jobs)
+    encoder = None if words_only else default_encoder(settings.encoder, threads=settings.jobs)
     learner = QueryLearner(given, chosen, encoder=encoder)
     learned: dict[str, LearnedQuery] = {}
     gains: list[QueryGain] = []

@@ -159,7 +159,7 @@ def review(
         store = stack.enter_context(console.open_library(asked.library))
         encoder = None
         if store.encoder is not None and not cells.words_only:
-            encoder = default_encoder(threads=settings.jobs)
+            encoder = default_encoder(settings.encoder, threads=settings.jobs)
             store.set_encoder(encoder.name, encoder.dimension)
         asker = None
         if model.with_model:

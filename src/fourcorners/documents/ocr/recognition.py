@@ -169,7 +169,7 @@ def ocr_remedy(ocr: OcrOptions) -> str:
         return "Switch text recognition on (the setting `ocr`), then add the file again."
     if find_ocr_engine() is None:
         return f"{INSTALL_HINT}, then add the file again."
-    return "Allow more time (the setting `ocr_seconds`), or supply a better scan, and add that."
+    return "Allow more time (the setting `seconds`), or supply a better scan, and add that."
 
 
 def _unread_warnings(content: Content, pages: list[Page], ocr: OcrOptions) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _read_pages(
     with pypdfium2.PdfDocument(file.data) as pdf:
         for page in wanted:
             if time.monotonic() > end:
-                failed[page.number] = "the time for text recognition is up (`ocr_seconds`)"
+                failed[page.number] = "the time for text recognition is up (the setting `seconds`)"
                 continue
             worker.extend_deadline(5 * PAGE_SECONDS)  # read up to five times
             try:

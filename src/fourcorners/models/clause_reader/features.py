@@ -180,13 +180,17 @@ def shown_places(
     sizes = np.array([len(span) for span in gone], np.float64)
     before = np.concatenate([[0.0], np.cumsum(sizes)])
 
-    def shown(offsets: NDArray[np.float64]) -> NDArray[np.float64]:
+    def visible_offsets(offsets: NDArray[np.float64]) -> NDArray[np.float64]:
         at = np.searchsorted(firsts, offsets, side="right")
         last = np.maximum(at - 1, 0)
         within = np.minimum(offsets - firsts[last], sizes[last])
         return np.where(at > 0, offsets - before[last] - within, offsets)
 
-    return shown(starts), shown(ends) - shown(starts), len(text) - int(before[-1])
+    return (
+        visible_offsets(starts),
+        visible_offsets(ends) - visible_offsets(starts),
+        len(text) - int(before[-1]),
+    )
 
 
 def _with_space(span: Span, text: str) -> Span:

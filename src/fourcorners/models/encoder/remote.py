@@ -158,7 +158,6 @@ def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
         dimension=settings.dimension,
         key=settings.key,
         batch=settings.batch,
-        retry_policy=RetryPolicy(settings.timeout, settings.attempts),
     )
 
 

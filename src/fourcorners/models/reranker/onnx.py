@@ -66,11 +66,10 @@ class OnnxReranker:
         return probabilities(self._pairs.run(question, passages)["stars"])
 
 
-def reranker_card(folder: Path, *, max_tokens: int | None = None) -> ModelInfo:
+def reranker_card(folder: Path) -> ModelInfo:
     """Return the card of the cross-encoder in `folder`.
 
-    It reads `max_tokens` of question and passage together; by default the card's, else 512. A
-    folder without a card gets one with the hashes its files have now: they are what the model's
+    A folder without a card gets one with the hashes its files have now: they are what the model's
     name is made of, but nothing vouches for them.
 
     Raises:
@@ -87,14 +86,14 @@ def reranker_card(folder: Path, *, max_tokens: int | None = None) -> ModelInfo:
             raise ConfigError(
                 f"the model in {folder} is no reranker: its card says {info.kind!r}.", remedy=REMEDY
             )
-        return replace(info, max_tokens=max_tokens or info.max_tokens)
+        return info
     return ModelInfo(
         name=folder.resolve().name,
         version="local",
         kind="reranker",
         description="",
         dimension=1,
-        max_tokens=max_tokens or MAX_TOKENS,
+        max_tokens=MAX_TOKENS,
         licence="",
         source=str(folder),
         folder=folder,

@@ -117,6 +117,4 @@ def remote_reranker(settings: RerankerSettings) -> RemoteReranker:
         url=settings.url,
         model=settings.model,
         key=settings.key,
-        batch=settings.batch,
-        retry_policy=RetryPolicy(settings.timeout, settings.attempts),
     )

@@ -190,14 +190,14 @@ def _fit(rows: _Rows, odds: Floats, right: Floats, starts: NDArray[np.intp] | No
     for _ in range(_STEPS):
         sure = chances(now)
 
-        def bend(way: Floats, sure: Floats = sure) -> Floats:
+        def curvature_times(way: Floats, sure: Floats = sure) -> Floats:
             seen = rows.times(way)
             curved = sure * (1 - sure) * seen
             if starts is not None:
                 curved = sure * (seen - spread(np.add.reduceat(sure * seen, starts)))
             return rows.back(curved) + way / STRENGTH
 
-        step = _solve(bend, -(rows.back(sure - right) + weights / STRENGTH))
+        step = _solve(curvature_times, -(rows.back(sure - right) + weights / STRENGTH))
         moved = rows.times(step)
         length = 1.0
         for _ in range(_TRIES):
@@ -214,14 +214,14 @@ def _fit(rows: _Rows, odds: Floats, right: Floats, starts: NDArray[np.intp] | No
     return weights
 
 
-def _solve(bend: Callable[[Floats], Floats], wanted: Floats) -> Floats:
+def _solve(curvature_times: Callable[[Floats], Floats], wanted: Floats) -> Floats:
     """Solve for a step by conjugate gradients."""
     step, rest = np.zeros_like(wanted), wanted
     way, size = rest.copy(), float(rest @ rest)
     for _ in range(_PASSES):
         if size < _SMALL:
             break
-        curved = bend(way)
+        curved = curvature_times(way)
         far = size / float(way @ curved)
         step, rest = step + far * way, rest - far * curved
         size, before = float(rest @ rest), size

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
+from fourcorners.models.verdict_reader.reader import VerdictReader
 from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
@@ -18,6 +19,7 @@ from fourcorners.playbooks.file.schema import (
 )
 from fourcorners.playbooks.file.source import Path, YamlSource
 from fourcorners.playbooks.playbook import (
+    CARD_ANSWERS,
     Extent,
     Playbook,
     Position,
@@ -53,6 +55,68 @@ def find_warnings(playbook: Playbook, source: YamlSource) -> list[PlaybookWarnin
         for path, what in _provision_queries(playbook, provision, ("provisions", at))
     ]
     return sorted(found, key=lambda each: each.line)
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineProvision:
+    """What the program cannot answer or decide of a provision offline.
+
+    Attributes:
+        questions: How many there are.
+        unsure: Questions for which the verdict reader is never sure enough.
+        unknown: Questions that the verdict reader has not learned.
+        severities: How many rules there are.
+        undecided: The rules that depend on one of these questions, by number and severity.
+    """
+
+    provision: str
+    questions: int
+    unsure: tuple[str, ...]
+    unknown: tuple[str, ...]
+    severities: int
+    undecided: tuple[str, ...]
+
+
+def offline_provisions(playbook: Playbook, reader: VerdictReader) -> list[OfflineProvision]:
+    return [_offline_provision(each, reader) for each in playbook.provisions]
+
+
+def _offline_provision(provision: Provision, reader: VerdictReader) -> OfflineProvision:
+    limits = {head.question: head.limit for head in reader.heads.get(provision.id, ())}
+    card_answer = CARD_ANSWERS[provision.card] if provision.card else None
+    left = [
+        each.id
+        for each in provision.questions
+        if limits.get(each.id) is None and not each.card_value and each.answer != card_answer
+    ]
+    return OfflineProvision(
+        provision.id,
+        len(provision.questions),
+        tuple(each for each in left if each in limits),
+        tuple(each for each in left if each not in limits),
+        len(provision.severity),
+        tuple(
+            f"{number} ({rule.severity})"
+            for number, rule in enumerate(provision.severity, start=1)
+            if not rule.answers.keys().isdisjoint(left)
+        ),
+    )
+
+
+def unknown_questions(
+    playbook: Playbook, source: YamlSource, offline: Sequence[OfflineProvision]
+) -> Iterator[PlaybookWarning]:
+    """Yield the questions of a file that the program has not learned to answer."""
+    for at, each in enumerate(offline):
+        for n, question in enumerate(playbook.provisions[at].questions):
+            path = ("provisions", at, "questions", n)
+            if question.id in each.unknown and path in source.nodes:
+                yield PlaybookWarning(
+                    source.line(path),
+                    source.name(path),
+                    "only a language model or a person answers this question: "
+                    "the program has not learned it",
+                )
 
 
 def _provision_queries(

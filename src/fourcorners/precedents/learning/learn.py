@@ -213,7 +213,7 @@ def learn_from_ratings(
         _mean(_measure_ranking(each, by_source == fold, None) for fold in folds) for each in cases
     ]
 
-    def tried(*, matrices: bool, heads: bool, unseen: bool) -> list[float]:
+    def measure_parts(*, matrices: bool, heads: bool, unseen: bool) -> list[float]:
         return _out_of_fold(cases, by_query if unseen else None, by_source, matrices, heads, step)
 
     fits = len(set(by_query.tolist())) * len(set(by_source.tolist())) + 2 * SOURCE_FOLDS
@@ -224,12 +224,12 @@ def learn_from_ratings(
         done += 1
         on_progress("Trying", done, fits)
 
-    general = measure_gain(before, tried(matrices=True, heads=False, unseen=True))
+    general = measure_gain(before, measure_parts(matrices=True, heads=False, unseen=True))
     if general.is_significant:
-        without = tried(matrices=True, heads=False, unseen=False)
+        without = measure_parts(matrices=True, heads=False, unseen=False)
     else:
         without, done = before, done + SOURCE_FOLDS
-    whole = tried(matrices=general.is_significant, heads=True, unseen=False)
+    whole = measure_parts(matrices=general.is_significant, heads=True, unseen=False)
     own = measure_gain(without, whole)
     weights = whole if own.is_significant else without
     adapter = None

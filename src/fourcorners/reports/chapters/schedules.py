@@ -351,11 +351,7 @@ def _method(material: ReportMaterial) -> Iterator[Block]:
         yield body(f"How the findings were made: {'; '.join(made)}.")
     unverified = material.grid.quotes()[False]
     failed = "is not in it and supports" if unverified == 1 else "are not in it and support"
-    checked = (
-        f"{unverified:,} {failed} nothing"
-        if unverified
-        else "all of them verified"
-    )
+    checked = f"{unverified:,} {failed} nothing" if unverified else "all of them verified"
     yield body(
         f"Every quote was compared with the text of its contract: {checked}. Lines are joined as "
         "they were before the page wrapped them, and hidden characters appear by name, such as "

@@ -40,7 +40,7 @@ def known_sources(settings: ExternalSettings) -> list[str]:
     return sorted(settings.names())
 
 
-def external_tools(names: Sequence[str], settings: ExternalSettings | None = None) -> list[Tool]:
+def external_tools(names: Sequence[str], settings: ExternalSettings) -> list[Tool]:
     """Return the external tools of these names.
 
     Raises:
@@ -48,10 +48,6 @@ def external_tools(names: Sequence[str], settings: ExternalSettings | None = Non
     """
     if not names:
         return []
-    if settings is None:
-        from fourcorners.settings import Settings
-
-        settings = Settings.load().research.external
     known = known_sources(settings)
     for name in names:
         if name not in known:

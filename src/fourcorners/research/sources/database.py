@@ -19,6 +19,7 @@ from fourcorners.errors import CallError, ConfigError
 from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.source_settings import SqlSettings
 
+_SECONDS = 10  # of a query
 MAX_ROWS = 50
 """Maximum bytes of one answer."""
 _STEPS = 10_000  # of SQLite's machine between looks at the clock
@@ -57,7 +58,7 @@ class Database:
         if settings.file is not None:
             named, rows = _of_sqlite(settings, inquiry.words, most)
         else:
-            named, rows = _in_time(lambda: _of_module(settings, inquiry.words, most), settings)
+            named, rows = _in_time(lambda: _of_module(settings, inquiry.words, most))
         return [
             Material(
                 words="\n".join(
@@ -102,7 +103,7 @@ def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
     if settings.file is None:
         raise ValueError("this is not an SQLite file")
     connection = _open_database(settings.file)
-    until = time.monotonic() + settings.timeout
+    until = time.monotonic() + _SECONDS
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     query, given = (settings.query, {"words": words}) if settings.query else (words, {})
     try:
@@ -114,7 +115,7 @@ def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
             rows.append(tuple(map(_plain, row)))
         return named, rows
     except apsw.InterruptError:
-        raise CallError(f"the query took more than {settings.timeout:g} seconds.") from None
+        raise CallError(f"the query took more than {_SECONDS:g} seconds.") from None
     except apsw.AuthError:
         raise CallError("the query is not read-only and was refused.") from None
     except (apsw.Error, apsw.BindingsError) as error:
@@ -191,7 +192,7 @@ def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] |
     return _WORDS.sub("?" if style == "qmark" else "%s", query), [words] * count
 
 
-def _in_time(work: Callable[[], Table], settings: SqlSettings) -> Table:
+def _in_time(work: Callable[[], Table]) -> Table:
     outcome: Future[Table] = Future()
 
     def do() -> None:
@@ -201,8 +202,8 @@ def _in_time(work: Callable[[], Table], settings: SqlSettings) -> Table:
             outcome.set_exception(error)
 
     threading.Thread(target=do, name="fourcorners-database", daemon=True).start()
-    if not wait([outcome], settings.timeout).done:
-        raise CallError(f"the database did not answer within {settings.timeout:g} seconds.")
+    if not wait([outcome], _SECONDS).done:
+        raise CallError(f"the database did not answer within {_SECONDS:g} seconds.")
     return outcome.result()
 
 

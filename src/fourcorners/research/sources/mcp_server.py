@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
     from mcp.types import Tool as Offered
 
+_SECONDS = 30.0  # of a call
 MAX_BYTES = 4 << 20
 """Maximum bytes of one answer over HTTP."""
 
@@ -73,14 +74,12 @@ class McpServer:
         import anyio
 
         try:
-            with anyio.fail_after(self._settings.timeout):
+            with anyio.fail_after(_SECONDS):
                 async with self._client() as client:
                     tool, argument = await self._choose_tool(client)
                     answer = await client.call_tool(tool, {argument: inquiry.words})
         except TimeoutError:
-            raise CallError(
-                f"the MCP server did not answer within {self._settings.timeout:g} seconds."
-            ) from None
+            raise CallError(f"the MCP server did not answer within {_SECONDS:g} seconds.") from None
         if answer.is_error:
             raise CallError(f"its tool {tool} failed: {' '.join(_texts(answer))[:200]}")
         texts = _texts(answer)
@@ -102,7 +101,7 @@ class McpServer:
 
         settings = self._settings
         if settings.url:
-            speaker = http_client(settings.url, timeout=settings.timeout, most_bytes=MAX_BYTES)
+            speaker = http_client(settings.url, timeout=_SECONDS, most_bytes=MAX_BYTES)
             for name, secret in settings.headers.items():
                 speaker.headers[name] = secret.get_secret_value()
             async with speaker:

@@ -13,6 +13,7 @@ from fourcorners.version import __version__
 
 MAX_BYTES = 4 << 20
 """Maximum bytes of one answer."""
+_SECONDS = 20.0  # of an attempt
 _ATTEMPTS = 2  # attempts of a request, including the first
 _AGENT = {"User-Agent": f"Fourcorners/{__version__} (a lookup that a person asked for)"}
 
@@ -46,7 +47,7 @@ class Wikipedia:
                 "exlimit": "max",
             },
             headers=_AGENT,
-            retry_policy=RetryPolicy(self._settings.timeout, _ATTEMPTS),
+            retry_policy=RetryPolicy(_SECONDS, _ATTEMPTS),
             most_bytes=MAX_BYTES,
         )
         query = _table(found, site).get("query", {})  # missing if nothing was found
@@ -88,7 +89,7 @@ class WebSearch:
             url,
             {"q": inquiry.words, "format": "json"},
             headers=_AGENT | headers,
-            retry_policy=RetryPolicy(self._settings.timeout, _ATTEMPTS),
+            retry_policy=RetryPolicy(_SECONDS, _ATTEMPTS),
             most_bytes=MAX_BYTES,
         )
         pages = [_table(each, url) for each in _list(_table(found, url), "results", url)]

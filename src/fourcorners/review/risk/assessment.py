@@ -20,6 +20,7 @@ from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import PRONOUNS, ROLES
 from fourcorners.playbooks.playbook import (
+    CARD_ANSWERS,
     CardField,
     Position,
     Provision,
@@ -49,8 +50,6 @@ DOUBT = 0.25  # from this probability on another answer in the same cell leaves 
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 MOST_QUOTES = 3  # of an answer
-_CARD_TEXTS = (CardField.GOVERNING_LAW, CardField.TITLE)
-_CARD_DATES = (CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE)
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
 _ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
@@ -246,22 +245,20 @@ class RiskAssessor:
         """Answer by the contract card where the provision is a fact that it has."""
         card, field = self._reading.card, provision.card
         places = card_facts(card, field)
-        if field is None or not places:
+        if field is None or not places or question.answer != CARD_ANSWERS.get(field):
             return None
-        if field in _CARD_DATES and question.answer == "date":
+        if question.answer == "date":
             fact = {
                 CardField.AGREEMENT_DATE: card.agreement_date,
                 CardField.EFFECTIVE_DATE: card.effective_date,
                 CardField.EXPIRY_DATE: card.expiry_date,
             }[field]
             value = fact.value.isoformat() if fact else ""
-        elif field in _CARD_TEXTS and question.answer == "text":
+        elif question.answer == "text":
             named_by = card.governing_law if field is CardField.GOVERNING_LAW else card.title
             value = named_by.value if named_by else ""
-        elif field is CardField.PARTIES and question.answer == "party":
-            value = "; ".join(display_name(party.value) for party in card.parties)
         else:
-            return None
+            value = "; ".join(display_name(party.value) for party in card.parties)
         return RiskAnswer(
             question.question,
             value,

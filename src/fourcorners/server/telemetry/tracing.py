@@ -42,6 +42,9 @@ _GOOD = frozenset({"answered", "cached"})
 _KIND = "application/x-protobuf"
 _MOST = 1 << 20  # bytes of an answer
 _LARGEST = (1 << 63) - 1  # integer of OTLP
+_QUEUE = 2_048  # spans that wait; more are dropped and counted
+_EVERY = 5.0  # seconds between exports
+_TIMEOUT = 10.0  # seconds of an export
 _BATCH = 512  # spans of one export
 _CLOSING = 3.0  # seconds that the end of the server waits for the last export
 # Not OpenTelemetry's own current span: libraries would find that, and tell of it elsewhere.
@@ -59,9 +62,7 @@ class OpenTelemetryTracing(Telemetry):
     def __init__(self, settings: TelemetrySettings) -> None:
         stopping = threading.Event()
         self.exporter = Exporter(settings, stopping.wait)
-        self.outbox = SpanQueue(
-            self.exporter, most=settings.queue, every=settings.every, stopping=stopping
-        )
+        self.outbox = SpanQueue(self.exporter, most=_QUEUE, every=_EVERY, stopping=stopping)
         provider = TracerProvider(
             sampler=ParentBased(TraceIdRatioBased(settings.share)),
             resource=Resource({}),
@@ -252,7 +253,7 @@ class Exporter(SpanExporter):
         require_url(settings.endpoint)
         self._endpoint = settings.endpoint
         self._headers = {name: key.get_secret_value() for name, key in settings.headers.items()}
-        self._retry_policy = RetryPolicy(settings.timeout, attempts=3, sleep=sleep)
+        self._retry_policy = RetryPolicy(_TIMEOUT, attempts=3, sleep=sleep)
         self._resource = Resource(
             {"service.name": settings.service, "service.version": __version__}
         )

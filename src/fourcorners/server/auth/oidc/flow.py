@@ -23,7 +23,7 @@ from fourcorners.library.store import Library
 from fourcorners.server.auth.accounts import Accounts, hash_secret
 from fourcorners.server.auth.oidc.accounts import ProviderAccounts, string_of
 from fourcorners.server.auth.oidc.provider import Provider
-from fourcorners.server.auth.oidc.tokens import SignInRefused, token_error
+from fourcorners.server.auth.oidc.tokens import SKEW, SignInRefused, token_error
 from fourcorners.server.auth.sessions import SESSION_SECONDS, Sessions
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -167,7 +167,7 @@ class SignInFlow:
         at, ends = time.time(), claims.get("exp")
         until = at + _REMEMBERED
         if isinstance(ends, int | float):
-            until = max(until, ends + self.provider.settings.skew)
+            until = max(until, ends + SKEW)
         library.execute("DELETE FROM server_oidc_logouts WHERE until < ?", (at,))
         named = f"{self.provider.settings.issuer}\n{string_of(claims['jti'])}"
         rows = library.execute(

@@ -32,6 +32,7 @@ CALLBACK = "/sign-in/oidc/callback"
 _DISCOVERY = "/.well-known/openid-configuration"
 _FRESH = 3600.0  # seconds for which a discovery document is kept
 _DOWN = 10.0  # seconds in which a provider that did not answer is not asked for one again
+_TIMEOUT = 10.0  # seconds of a call
 _MOST = 1 << 20  # bytes of an answer
 _log = logging.getLogger("fourcorners.server.auth.oidc")
 
@@ -65,7 +66,7 @@ class Provider:
                 "secret's.",
                 remedy="Set it, or leave secret_env out for a public client.",
             )
-        self._retry_policy = RetryPolicy(settings.timeout, attempts=1)
+        self._retry_policy = RetryPolicy(_TIMEOUT, attempts=1)
         self._lock = threading.Lock()
         self._document: _Document | None = None
         self._at = self._failed_at = float("-inf")
@@ -135,9 +136,7 @@ class Provider:
 
     def _expectation(self, nonce: str) -> TokenExpectation:
         configured = self.settings
-        return TokenExpectation(
-            configured.issuer, configured.client, nonce, time.time(), configured.skew
-        )
+        return TokenExpectation(configured.issuer, configured.client, nonce, time.time())
 
     def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
         document = self._discovered()
