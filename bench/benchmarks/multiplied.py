@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fourcorners.outline.tree import Outline, Passage
-from fourcorners.outline.passages.units import Unit
+from fourcorners.outline.passages.cut import Unit
 from fourcorners.text.tokenization import WordIndex
 
 NOISE = 0.1  # length of what is added to a unit vector: cosine .995

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.outline.passages.units import cut_units
+from fourcorners.outline.passages.cut import cut_units
 from fourcorners.outline.tree import Outline, Passage
 from fourcorners.playbooks.load import load_playbook as load_playbook
 from fourcorners.text.span import Span

@@ -28,37 +28,13 @@ _PRONOUN = _PATTERNS["pronoun"]
 _DESCRIBED = _PATTERNS["described"]
 _NAME = _PATTERNS["name"]
 _RATE = _PATTERNS["rate"]
-_NO_NAME = frozenset(
-    [
-        *(
-            "this",
-            "the",
-            "a",
-            "an",
-            "agreement",
-            "section",
-            "article",
-            "exhibit",
-            "in",
-            "if",
-            "any",
-        ),
-        *("all", "such", "no", "each", "either", "neither", "both", "and", "or", "for", "to", "on"),
-        *("by", "it", "subject", "notwithstanding", "except", "provided", "however", "upon", "may"),
-        *(
-            "during",
-            "term",
-            "products",
-            "product",
-            "services",
-            "other",
-            "than",
-            "parties",
-            "party's",
-        ),
-        *("confidential", "information", "territory", "shall", "will"),
-    ]
-)
+_NO_NAME = frozenset((
+    "this", "the", "a", "an", "agreement", "section", "article", "exhibit", "in", "if", "any",
+    "all", "such", "no", "each", "either", "neither", "both", "and", "or", "for", "to", "on", "by",
+    "it", "subject", "notwithstanding", "except", "provided", "however", "upon", "may", "during",
+    "term", "products", "product", "services", "other", "than", "parties", "party's",
+    "confidential", "information", "territory", "shall", "will",
+))  # fmt: skip
 _ROLES_BY_LENGTH = sorted(ROLES - {"party"}, key=len, reverse=True)
 _ROLE = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, _ROLES_BY_LENGTH))})(?!\w)", re.IGNORECASE)
 _ACTS = _PATTERNS["acts"]

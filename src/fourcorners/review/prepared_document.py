@@ -18,7 +18,7 @@ from fourcorners.outline.exclusions import (
     shown_parts,
 )
 from fourcorners.outline.passages.concordance import Concordance
-from fourcorners.outline.passages.units import Unit
+from fourcorners.outline.passages.cut import Unit
 from fourcorners.outline.tree import Outline, Passage
 from fourcorners.review.finding import Evidence
 from fourcorners.review.parties import UNKNOWN_SIDE, Side

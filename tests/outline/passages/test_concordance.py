@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.outline.passages.concordance import FORMAT, Concordance
-from fourcorners.outline.passages.units import cut_units
+from fourcorners.outline.passages.cut import cut_units
 from fourcorners.outline.tree import Passage, View
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex

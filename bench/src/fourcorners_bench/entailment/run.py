@@ -13,8 +13,7 @@ from fourcorners.models.entailment.model import load_entailment as load_model
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.entailment.verdict import Label, Verdict
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.outline.passages.units import cut_units
+from fourcorners.outline.passages.cut import cut_passages, cut_units
 from fourcorners.playbooks.load import load_playbook as load_playbook
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.risk.rules import rule_guide

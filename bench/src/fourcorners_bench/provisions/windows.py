@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.outline.passages.units import cut_units
+from fourcorners.outline.passages.cut import cut_units
 from fourcorners.playbooks.passages.ranking import MAX_LENGTH, RankedContract
 from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.outline.exclusions import Exclusion, ExclusionKind, blank_text
-from fourcorners.outline.passages.units import Unit, cut_units
+from fourcorners.outline.passages.cut import Unit, cut_units
 from fourcorners.outline.tree import Passage
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex

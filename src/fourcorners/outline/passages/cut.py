@@ -1,13 +1,13 @@
-"""Cut a document into passages for the index, along its outline or in windows."""
+"""Cut a document into passages for the index, and into the sentences that can be quoted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
-from fourcorners.outline.exclusions import shown_document
+from fourcorners.outline.exclusions import Exclusion, blank_text, shown_document
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -15,6 +15,7 @@ from fourcorners.text.span import Span
 
 MAX_PASSAGE = 1_000  # maximum characters of a passage
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
+MIN_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
 _HEADING = 120  # characters below which a first sentence is not a separate passage
 _PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
 _SEPARATORS = ("\n\n", "\n", " ", "")
@@ -304,3 +305,27 @@ def _cut(text: str, span: Span, size: int, level: int) -> Iterator[Span]:
         end = found + len(separator) if found >= 0 else span.end
         yield from _cut(text, Span(start, end), size, level + 1)
         start = end
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A quotable sentence, cut where a passage ends. `passage` is the passage's position."""
+
+    span: Span
+    passage: int
+
+
+def cut_units(
+    text: str, passages: Sequence[Passage], exclusions: Sequence[Exclusion] = ()
+) -> list[Unit]:
+    """Return the sentences of passages that are in order and disjoint.
+
+    Exclusions are in none, but may interrupt one.
+    """
+    shown = blank_text(text, exclusions)
+    return [
+        Unit(span, ordinal)
+        for ordinal, passage in enumerate(passages)
+        for span in split_sentences(shown, passage.span)
+        if len(span.text_in(shown).split()) >= MIN_WORDS
+    ]

@@ -14,7 +14,7 @@ from fourcorners.library.memory import MAX_DOCUMENTS, VersionedCache
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.clause import MAX_LENGTH
 from fourcorners.outline.passages.concordance import Concordance
-from fourcorners.outline.passages.units import Unit
+from fourcorners.outline.passages.cut import Unit
 from fourcorners.outline.tree import NodeKind, Outline, Passage
 from fourcorners.search.concepts import Concept
 from fourcorners.search.stems import stem_tokens

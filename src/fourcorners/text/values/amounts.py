@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import WrittenDate
 from fourcorners.text.values.numbers import format_number
-from fourcorners.text.values.periods import count_noun, measured_by
+from fourcorners.text.values.periods import WrittenPeriod, count_noun, measured_by
 from fourcorners.text.values.quantities import PERCENT, Quantity, find_quantities
 
 _SIGNS = {"USD": "$", "GBP": "£", "EUR": "€"}
@@ -29,15 +30,15 @@ _PAID = re.compile(
 _IN_PERIOD = re.compile(r"[^.;]{0,80}?\b(?:in|during|for|over)\b[^.;]{0,40}", re.IGNORECASE)
 
 
-class Written(Protocol):
-    """A value in a form to compare and print, and where it is written."""
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """An amount in a form to compare and print, and where it is written."""
 
-    @property
-    def text(self) -> str: ...
-    @property
-    def span(self) -> Span: ...
+    text: str
+    span: Span
 
 
+Written: TypeAlias = WrittenDate | WrittenPeriod | Amount
 W = TypeVar("W", bound=Written)
 
 
@@ -47,14 +48,6 @@ def distinct(found: Iterable[W]) -> list[W]:
     for each in found:
         first.setdefault(each.text, each)
     return [*first.values()]
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """An amount in a form to compare and print, and where it is written."""
-
-    text: str
-    span: Span
 
 
 def find_amounts(text: str, within: Span) -> list[Amount]:

@@ -12,7 +12,6 @@ from fourcorners.text.yaml_data import load_yaml
 DATA = load_yaml(Path(__file__).with_name("values.yaml").read_text(encoding="utf-8"))
 _SMALL: tuple[str, ...] = ("zero", *DATA["ones"], *DATA["teens"])
 _TENS: list[str] = DATA["tens"]
-_ORDINALS: dict[str, str] = DATA["ordinals"]
 _COUNTS = {word: at for at, word in enumerate(_SMALL)} | {
     word: 10 * at for at, word in enumerate(_TENS, 2)
 }
@@ -122,4 +121,4 @@ def ordinal_text(count: int) -> str:
     if last.isdigit():
         return ordinal(count)
     regular = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
-    return words[:cut] + _ORDINALS.get(last, regular)
+    return f"{words[:cut]}{DATA['ordinals'].get(last, regular)}"
