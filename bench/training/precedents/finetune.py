@@ -169,14 +169,13 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     arguments = parser.parse_args()
     device = torch.device(arguments.device)
-    tokenizer_file = arguments.weights / "tokenizer.json"
     tokenizer = pair_tokenizer(arguments.weights, READS)
     train, valid = load_split(arguments.data, "train"), load_split(arguments.data, "valid")
     held = (valid, build_collection(valid, default_encoder()))
     before = PairLogit(arguments.weights).to(device)
     grid: dict[tuple[float, int], list[float]] = {}
     print(f"before: {measure(TorchReranker(before, tokenizer, device), *held):.4f}")
-    write_model(before, tokenizer_file, arguments.out / "before")
+    write_model(before, arguments.weights / "tokenizer.json", arguments.out / "before")
     for rate in arguments.rates:
         for seed in range(arguments.runs):
             _, measured = learn(
@@ -187,7 +186,7 @@ def main() -> None:
     rate, updates = max(grid, key=lambda cell: mean(grid[cell]))
     print(f"best: rate {rate:g}, {updates} updates, {MEASURE} {mean(grid[rate, updates]):.4f}")
     after, _ = learn(arguments.weights, train, rate, [updates], 0, device, None)
-    write_model(after, tokenizer_file, arguments.out / "after")
+    write_model(after, arguments.weights / "tokenizer.json", arguments.out / "after")
     cells = [
         {"rate": rate, "updates": updates, MEASURE: values}
         for (rate, updates), values in grid.items()
