@@ -89,11 +89,11 @@ def numbered(made: PreparedFile, number: int) -> DocumentColumns:
     text = _LEASE.replace("00000", f"{number:05d}")
     digest = sha256(text.encode()).hexdigest()
     name = f"lease-{number:05d}.txt"
-    found_figures = {
+    found = {
         "id": digest[:16], "sha256": digest, "name": name, "path": name, "text": text,
         "text_sha256": text_hash(text), "title": f"Lease number {number:05d}",
     }  # fmt: skip
-    document = {**made.columns.document, **found_figures}
+    document = {**made.columns.document, **found}
     return replace(
         made.columns, id=digest[:16], sha256=digest, path=name, text=text, document=document
     )
@@ -127,8 +127,8 @@ def browser() -> Iterator[Page]:
 
 def spent(page: Page) -> dict[str, float]:
     """Return what the page's main thread has spent so far, in CPU milliseconds, and its nodes."""
-    found_figures = page.call("Performance.getMetrics")["metrics"]
-    values = {each["name"]: float(each["value"]) for each in found_figures}
+    found = page.call("Performance.getMetrics")["metrics"]
+    values = {each["name"]: float(each["value"]) for each in found}
     return {
         "script": values["ScriptDuration"] * 1000,
         "layout": (values["LayoutDuration"] + values["RecalcStyleDuration"]) * 1000,
@@ -182,7 +182,7 @@ def key(page: Page, number: int) -> None:
 def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
     """Serve the library, scroll its grid, and return the figures."""
     server = Server(library)
-    found_figures: dict[str, object] = {}
+    found: dict[str, object] = {}
     try:
         grid = f"/reviews/grid?{urlencode({'c': _COLLECTION, 'p': 'scrolling'})}"
         for name, address in (
@@ -197,7 +197,7 @@ def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
                 if status != 200:
                     raise RuntimeError(f"{address} answers {status}")
                 took.append((cpu_seconds(server.pid) - before) * 1000)
-            found_figures[name] = {
+            found[name] = {
                 "first_cpu_ms": round(took[0]), "then_cpu_ms": round(statistics.median(took[1:])),
                 "bytes": len(body),
             }  # fmt: skip
@@ -210,14 +210,14 @@ def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
                 if time.monotonic() > until:
                     raise RuntimeError("the grid does not come")
                 time.sleep(0.2)
-            found_figures["wheel"] = scrolled(page, steps, wheel)
+            found["wheel"] = scrolled(page, steps, wheel)
             page.eval("document.querySelector('#scroll').scrollTop = 0")
             time.sleep(1)
             page.press("ArrowDown")
-            found_figures["keys"] = scrolled(page, steps, key)
+            found["keys"] = scrolled(page, steps, key)
     finally:
         server.stop()
-    return {"provisions": provisions, **found_figures}
+    return {"provisions": provisions, **found}
 
 
 def main() -> None:
@@ -236,11 +236,11 @@ def main() -> None:
             make(library, arguments.contracts, arguments.provisions)
         if arguments.only_make:
             return
-        found_figures = {
+        found = {
             "contracts": arguments.contracts,
             **measured(library, arguments.provisions, arguments.steps),
         }
-    text = json.dumps(found_figures, indent=2)
+    text = json.dumps(found, indent=2)
     print(text)
     if arguments.json:
         arguments.json.write_text(text + "\n")

@@ -187,18 +187,14 @@ def judge(url: str, most: int) -> dict[str, object]:
         own, workers, began = time.process_time(), _children(), time.monotonic()
         ticks: list[float] = []
 
-        def report_progress(_: Progress) -> None:
+        def show(_: Progress) -> None:
             ticks.append(time.monotonic() - began)
             if len(ticks) == most:
                 raise _Enough
 
         with suppress(_Enough):
             fill_review(
-                library,
-                playbook,
-                ReviewScope(again=True),
-                encoder=encoder,
-                on_progress=report_progress,
+                library, playbook, ReviewScope(again=True), encoder=encoder, on_progress=show
             )
         spent = time.process_time() - own + _children() - workers
     ends = [ticks[len(ticks) * part // 10 - 1] for part in range(1, 11)] if most >= 10 else []
@@ -269,9 +265,7 @@ def ask(url: str) -> dict[str, object]:
             "meaning": [partial(meant, like=query) for query in WORDS],
             "plain": [partial(asked_plainly, query) for query in WORDS],
         }
-        asked = {
-            name: _cost_of_questions(f"{url}: {name}", asks, clock) for name, asks in kinds.items()
-        }
+        asked = {name: _costs(f"{url}: {name}", asks, clock) for name, asks in kinds.items()}
         return {
             "documents": figures.documents,
             "passages": figures.passages,
@@ -284,9 +278,7 @@ def ask(url: str) -> dict[str, object]:
         }
 
 
-def _cost_of_questions(
-    name: str, asks: Sequence[Callable[[], object]], clock: Clock
-) -> dict[str, float]:
+def _costs(name: str, asks: Sequence[Callable[[], object]], clock: Clock) -> dict[str, float]:
     """Ask each question in rounds, the first of which counts only where it is the only one."""
     rounds: list[list[float]] = []
     read: list[float] = []

@@ -24,7 +24,6 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
@@ -113,33 +112,26 @@ def step(
     return total / len(batch)
 
 
-@dataclass(frozen=True)
-class Start:
-    """The model that learning starts from, and where it runs."""
-
-    weights: Path
-    tokenizer: Tokenizer
-    device: torch.device
-
-
 def learn(
-    start: Start,
+    weights: Path,
     train: Split,
     rate: float,
     updates: Sequence[int],
     seed: int,
+    device: torch.device,
     valid: tuple[Split, ClauseCollection] | None,
 ) -> tuple[PairLogit, dict[int, float]]:
     """Learn up to the most updates; return the model, and its measure after each number of them."""
     torch.manual_seed(seed)
-    model = PairLogit(start.weights).to(start.device)
+    tokenizer = pair_tokenizer(weights, READS)
+    model = PairLogit(weights).to(device)
     model.train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=DECAY)
     measured: dict[int, float] = {}
     for done, batch in enumerate(balanced_batches(pairs_by_gain(train), BATCH, seed=seed), start=1):
-        loss = step(model, optimiser, start.tokenizer, batch, start.device)
+        loss = step(model, optimiser, tokenizer, batch, device)
         if done in updates and valid is not None:
-            measured[done] = measure(TorchReranker(model, start.tokenizer, start.device), *valid)
+            measured[done] = measure(TorchReranker(model, tokenizer, device), *valid)
             print(
                 f"rate {rate:g}, run {seed}, {done} updates: loss {loss:.3f}, {measured[done]:.4f}"
             )
@@ -177,24 +169,24 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     arguments = parser.parse_args()
     device = torch.device(arguments.device)
-    tokenizer_file = arguments.weights / "tokenizer.json"
     tokenizer = pair_tokenizer(arguments.weights, READS)
-    start = Start(arguments.weights, tokenizer, device)
     train, valid = load_split(arguments.data, "train"), load_split(arguments.data, "valid")
     held = (valid, build_collection(valid, default_encoder()))
     before = PairLogit(arguments.weights).to(device)
     grid: dict[tuple[float, int], list[float]] = {}
     print(f"before: {measure(TorchReranker(before, tokenizer, device), *held):.4f}")
-    write_model(before, tokenizer_file, arguments.out / "before")
+    write_model(before, arguments.weights / "tokenizer.json", arguments.out / "before")
     for rate in arguments.rates:
         for seed in range(arguments.runs):
-            _, measured = learn(start, train, rate, arguments.updates, seed, held)
+            _, measured = learn(
+                arguments.weights, train, rate, arguments.updates, seed, device, held
+            )
             for updates, value in measured.items():
                 grid.setdefault((rate, updates), []).append(value)
     rate, updates = max(grid, key=lambda cell: mean(grid[cell]))
     print(f"best: rate {rate:g}, {updates} updates, {MEASURE} {mean(grid[rate, updates]):.4f}")
-    after, _ = learn(start, train, rate, [updates], 0, None)
-    write_model(after, tokenizer_file, arguments.out / "after")
+    after, _ = learn(arguments.weights, train, rate, [updates], 0, device, None)
+    write_model(after, arguments.weights / "tokenizer.json", arguments.out / "after")
     cells = [
         {"rate": rate, "updates": updates, MEASURE: values}
         for (rate, updates), values in grid.items()

@@ -9,16 +9,7 @@ from numpy.typing import NDArray
 
 from fourcorners_bench.precedents.loader import AcordQuery, Ranking, rank_by_score
 from fourcorners_bench.precedents.score import mean_figures, score_run
-from training.precedents.learning import (
-    FORMS,
-    SEEDS,
-    WHOLE,
-    Case,
-    Components,
-    Floats,
-    learn,
-    scored,
-)
+from training.precedents.learning import FORMS, SEEDS, WHOLE, Case, Floats, Parts, learn, scored
 
 FOLDS = 5
 ALIKE = 0.7  # the cosine from which two queries of a category are near-paraphrases
@@ -60,14 +51,14 @@ def out_of_fold(
     cases: Sequence[Sequence[Case]],
     folds: NDArray[np.intp],
     encoder: str,
-    components: Components = WHOLE,
+    used: Parts = WHOLE,
     seeds: Sequence[int] = SEEDS,
 ) -> list[list[Floats]]:
     """Return the scores of each query's cases by a model that has not seen the query."""
     found: dict[int, list[Floats]] = {}
     for fold in sorted(set(folds.tolist())):
         seen = [each for each, own in zip(cases, folds, strict=True) if own != fold]
-        judge = learn(seen, encoder, components, seeds)
+        judge = learn(seen, encoder, used, seeds)
         for at in np.flatnonzero(folds == fold).tolist():
             found[at] = [scored(judge, case) for case in cases[at]]
     return [found[at] for at in range(len(cases))]

@@ -115,7 +115,7 @@ def moments(cases: Sequence[Sequence[Case]]) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True, slots=True)
-class Components:
+class Parts:
     """What of the model is there: all of it, but for ablations.
 
     Attributes:
@@ -133,7 +133,7 @@ class Components:
         return np.array([float(name in names) for name in LEARNED_FEATURES])
 
 
-WHOLE = Components()
+WHOLE = Parts()
 
 
 @dataclass(slots=True)
@@ -150,16 +150,16 @@ def by_hand() -> Floats:
     return np.array([START.get(name, 0.0) for name in LEARNED_FEATURES])
 
 
-def fit(cases: Sequence[Sequence[Case]], seed: int, components: Components = WHOLE) -> Parameters:
+def fit(cases: Sequence[Sequence[Case]], seed: int, used: Parts = WHOLE) -> Parameters:
     """Fit the weights, then weights and matrices together."""
     average, spread = moments(cases)
     unit = np.eye(cases[0][0].found.vectors.shape[1], dtype=np.float32)
-    mask = components.mask
+    mask = used.mask
     start = by_hand() * mask
     now = Parameters(start.copy(), unit.copy(), unit.copy())
     random = np.random.default_rng(seed)
     for steps, joint, rate in ((HEAD_STEPS, False, HEAD_RATE), (JOINT_STEPS, True, JOINT_RATE)):
-        if joint and not components.matrices:
+        if joint and not used.matrices:
             continue
         values = [now.weights, now.query_matrix, now.clause_matrix][: 3 if joint else 1]
         adam = Adam(values, (rate, MATRIX_RATE, MATRIX_RATE)[: len(values)])
@@ -193,13 +193,10 @@ def gradient(case: Case, standard: Floats, now: Parameters, *, joint: bool) -> l
 
 
 def learn(
-    cases: Sequence[Sequence[Case]],
-    encoder: str,
-    components: Components = WHOLE,
-    seeds: Sequence[int] = SEEDS,
+    cases: Sequence[Sequence[Case]], encoder: str, used: Parts = WHOLE, seeds: Sequence[int] = SEEDS
 ) -> PrecedentModel:
     """Return the model that some queries give: the mean of all seeds."""
-    fitted = [fit(cases, seed, components) for seed in seeds]
+    fitted = [fit(cases, seed, used) for seed in seeds]
     average, spread = moments(cases)
     return PrecedentModel(
         name="in training",
@@ -207,7 +204,7 @@ def learn(
         learned_from=frozenset(),
         query_matrix=np.mean([each.query_matrix for each in fitted], axis=0).astype(np.float32),
         clause_matrix=np.mean([each.clause_matrix for each in fitted], axis=0).astype(np.float32),
-        sharpness=SHARPNESS if components.matrices else 0.0,
+        sharpness=SHARPNESS if used.matrices else 0.0,
         mean=average,
         spread=spread,
         weights=np.mean([each.weights for each in fitted], axis=0),

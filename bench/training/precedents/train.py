@@ -71,8 +71,8 @@ from training.precedents.learning import (
     SEEDS,
     WHOLE,
     Case,
-    Components,
     Floats,
+    Parts,
     by_hand,
     cases_of,
     learn,
@@ -179,18 +179,18 @@ def by_folds(
     report: dict[str, object] = {}
     scores: list[list[Floats]] = []
     for name, own in folds.items():
-        for components in (WHOLE, Components(matrices=False)):
-            found = out_of_fold(cases, own, encoder.name, components)
+        for used in (WHOLE, Parts(matrices=False)):
+            found = out_of_fold(cases, own, encoder.name, used)
             runs = by_wording(cases, found, ids)
-            label = f"{name}, {'whole' if components.matrices else 'weights alone'}"
+            label = f"{name}, {'whole' if used.matrices else 'weights alone'}"
             report[label] = {form: told(queries, run) for form, run in runs.items()}
             for form, run in runs.items():
                 values = " ".join(f"{each[0]:5.1f}" for each in told(queries, run).values())
                 print(f"{label}, {form}: {values}", flush=True)
-                if run_out is not None and components.matrices:
+                if run_out is not None and used.matrices:
                     run_out.mkdir(parents=True, exist_ok=True)
                     write_lines(run_out / f"precedents-{name.replace(' ', '-')}-{form}.jsonl", run)
-            if not components.matrices:
+            if not used.matrices:
                 continue
             scores = found
             rows = score_run(queries, runs["short"])
@@ -202,24 +202,24 @@ def by_folds(
     return report, scores
 
 
-ABLATIONS: dict[str, tuple[Components, tuple[float, ...]]] = {
+ABLATIONS: dict[str, tuple[Parts, tuple[float, ...]]] = {
     "whole": (WHOLE, FIRST_STEP_WEIGHTS),
-    "without matrices": (Components(matrices=False), FIRST_STEP_WEIGHTS),
-    "without BM25": (Components(("encoder", "concepts", "making")), (1.0, 1.0, 0.0, 0.0)),
+    "without matrices": (Parts(matrices=False), FIRST_STEP_WEIGHTS),
+    "without BM25": (Parts(("encoder", "concepts", "making")), (1.0, 1.0, 0.0, 0.0)),
     "without the encoder": (
-        Components(("BM25", "concepts", "making"), matrices=False),
+        Parts(("BM25", "concepts", "making"), matrices=False),
         (0.0, 0.0, 1.0, 1.0),
     ),
-    "without concepts": (Components(("encoder", "BM25", "making")), FIRST_STEP_WEIGHTS),
-    "without making": (Components(("encoder", "BM25", "concepts")), FIRST_STEP_WEIGHTS),
-    "encoder and matrices alone": (Components(("encoder",)), (1.0, 1.0, 0.0, 0.0)),
+    "without concepts": (Parts(("encoder", "BM25", "making")), FIRST_STEP_WEIGHTS),
+    "without making": (Parts(("encoder", "BM25", "concepts")), FIRST_STEP_WEIGHTS),
+    "encoder and matrices alone": (Parts(("encoder",)), (1.0, 1.0, 0.0, 0.0)),
     **{
-        f"{family} alone": (Components((family,), matrices=False), FIRST_STEP_WEIGHTS)
+        f"{family} alone": (Parts((family,), matrices=False), FIRST_STEP_WEIGHTS)
         for family in FAMILIES
         if family not in ("encoder", "BM25")
     },
-    "encoder alone": (Components(("encoder",), matrices=False), (1.0, 1.0, 0.0, 0.0)),
-    "BM25 alone": (Components(("BM25",), matrices=False), (0.0, 0.0, 1.0, 1.0)),
+    "encoder alone": (Parts(("encoder",), matrices=False), (1.0, 1.0, 0.0, 0.0)),
+    "BM25 alone": (Parts(("BM25",), matrices=False), (0.0, 0.0, 1.0, 1.0)),
 }
 """What is there, and by what candidates are chosen: cosines and words, plain and expanded."""
 
@@ -230,12 +230,12 @@ def ablate(queries: Sequence[AcordQuery], ids: list[str], collection: ClauseColl
     print("| what is there | NDCG@5 | NDCG@10 | 3-star@5 | 4-star@5 | 5-star@5 |")
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
     cases: dict[tuple[float, ...], list[list[Case]]] = {}
-    for label, (components, chosen_by) in ABLATIONS.items():
+    for label, (used, chosen_by) in ABLATIONS.items():
         if chosen_by not in cases:
             cases[chosen_by] = cases_of(queries, ids, collection, chosen_by)
         own = cases[chosen_by]
         found = out_of_fold(
-            own, grouped_folds(cases[FIRST_STEP_WEIGHTS]), name, components, seeds=SEEDS[:1]
+            own, grouped_folds(cases[FIRST_STEP_WEIGHTS]), name, used, seeds=SEEDS[:1]
         )
         _print_row(label, queries, own, [each[:1] for each in found], ids)
     own = cases[FIRST_STEP_WEIGHTS]

@@ -21,7 +21,6 @@ from fourcorners_bench.commands.runner import (
     RunOptions,
     Scoring,
     measurement,
-    require_model_options,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def extraction(
     from fourcorners_bench.extraction import run as extracting
     from fourcorners_bench.record import Record
 
-    require_model_options(bool(experiment), models, "Add --experiment.")
+    models.require(bool(experiment), "Add --experiment.")
     settings = Settings.load(jobs=execution.jobs)
     encoder = (
         default_encoder(settings.encoder, threads=settings.jobs) if profile == "default" else None

@@ -12,14 +12,7 @@ from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import (
-    ModelOptions,
-    Output,
-    RunOptions,
-    Scoring,
-    measurement,
-    require_model_options,
-)
+from fourcorners_bench.commands.runner import ModelOptions, Output, RunOptions, Scoring, measurement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,7 +115,7 @@ def precedents(
         bool(roles), grid=ranking.grid, from_contracts=cut.from_contracts is not None
     )
     remedy = "Name a profile that asks one, such as bm25-pointwise, or add --expand."
-    require_model_options(bool(roles), model, remedy)
+    model.require(bool(roles), remedy)
     if ranking.grid and (cut.from_contracts is not None or output.run is not None):
         raise ConfigError(
             "--grid has many runs, --run-out and --from-contracts are of one.",

@@ -13,13 +13,7 @@ from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import (
-    ModelOptions,
-    Output,
-    Scoring,
-    measurement,
-    require_model_options,
-)
+from fourcorners_bench.commands.runner import ModelOptions, Output, Scoring, measurement
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -145,7 +139,7 @@ def retrieval(
     )
     asks = how is not None and how.rewrites
     remedy = "Name a profile that asks one, such as pakton-1-filtered."
-    require_model_options(asks, model, remedy)
+    model.require(asks, remedy)
     roles = [REWRITE_ROLE, *([FILTER_ROLE] if how is not None and how.filters else [])]
     llm = model.configure(settings.llm)
     with (

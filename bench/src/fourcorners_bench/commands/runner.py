@@ -155,6 +155,10 @@ class ModelOptions:
     replay: options.Replay = None
     exchanges: options.Exchanges = None
 
+    def require(self, asks: bool, remedy: str) -> None:
+        """Refuse these options where no model is asked."""
+        require_model_options(asks, (self.model, self.replay, self.exchanges), remedy)
+
     def configure(self, settings: LlmSettings) -> LlmSettings:
         return of_model(settings, self.model, self.replay, self.exchanges)
 
@@ -167,22 +171,22 @@ class ModelsOptions:
     replay: options.Replay = None
     exchanges: options.Exchanges = None
 
+    def require(self, asks: bool, remedy: str) -> None:
+        """Refuse these options where no model is asked."""
+        require_model_options(asks, (self.model, self.replay, self.exchanges), remedy)
+
     def configure(self, settings: LlmSettings) -> list[LlmSettings]:
         """Return the settings of each model: of that of the settings, if none is named."""
         names = self.model or [""]
         return [of_model(settings, name, self.replay, self.exchanges) for name in names]
 
 
-def require_model_options(
-    asks: bool, given: ModelOptions | ModelsOptions | Iterable[object], remedy: str
-) -> None:
+def require_model_options(asks: bool, given: Iterable[object], remedy: str) -> None:
     """Refuse options of the language model where none is asked.
 
     Raises:
         ConfigError: If some are given.
     """
-    if isinstance(given, ModelOptions | ModelsOptions):
-        given = (given.model, given.replay, given.exchanges)
     if not asks and any(given):
         raise ConfigError(
             "options of the language model are given, and none is asked.", remedy=remedy

@@ -55,9 +55,9 @@ class InquiryAttempts:
         port: Port,
         exemplars: ExemplarSet,
         *,
-        number: int = 0,
-        encoder: Encoder | None = None,
         on_progress: OnProgress | None = None,
+        encoder: Encoder | None = None,
+        number: int = 0,
     ) -> Attempt:
         """Have the agents report on every question of a split once; `number` says which try it is.
 
