@@ -47,7 +47,7 @@ def playbook() -> Playbook:
 def filled(port: Port, playbook: Playbook, profile: Profile) -> FilledCells:
     asking = replace(PROFILES[profile], follow_up=False)
     reading = reading_of(TEXT)
-    draft = Finding(reading.document.id, "insurance", CellState.NOT_FOUND)
+    draft = Finding(reading.id, "insurance", CellState.NOT_FOUND)
     with port:
         return ModelReviewer(port, playbook, asking).fill(reading, [draft])
 

@@ -37,6 +37,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.learning import learn, mining
@@ -54,7 +55,6 @@ from fourcorners.playbooks.passages.ranking import (
     score_sentences,
     tile_spans,
 )
-from fourcorners.playbooks.passages.ranking import load_contract as read_contract
 from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -184,7 +184,7 @@ def gather(
     ready, fixed, marked, starts = [], [], [], [0]
     learned: dict[Without, list[Array]] = {left_out: [] for left_out in taught}
     for at, contract in enumerate(contracts):
-        each = read_contract(library, document_id(contract.text))
+        each = RankedContract.build(read_contract(library, document_id(contract.text)))
         count = len(each.spans)
         by_hand = [
             ranking_signals(each, replace(own[name], learned=None)) for name in FOURTEEN_PROVISIONS

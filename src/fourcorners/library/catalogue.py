@@ -14,7 +14,7 @@ from zlib import crc32
 from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
-from fourcorners.library import codec, names
+from fourcorners.library import codec
 from fourcorners.library.damage import UNDECODABLE, DamagedDocuments, values_in
 from fourcorners.library.database import (
     Bindings,
@@ -33,6 +33,7 @@ from fourcorners.library.entries import (
     PassageRow,
     Stats,
     Vectors,
+    resolve_name,
 )
 from fourcorners.library.memory import Memory, VersionedCache
 from fourcorners.library.schema import LARGE_COLUMNS
@@ -233,7 +234,7 @@ class Catalogue:
         ]
         entries = self._documents(collection) if among is None else among
         try:
-            found = names.resolve_name(name, entries, paths)
+            found = resolve_name(name, entries, paths)
         except ConfigError:
             for each in self.left_out(collection):  # an entry that cannot be read has no name there
                 if name in (each.document, each.path) or name.casefold() in each.name.casefold():

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.outline.tree import Node
 from fourcorners.precedents.clause import Place
-from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.text.span import Span
 
 MAX_LENGTH = 600
@@ -89,6 +89,4 @@ def _referred(
             text
         )
     path = reading.outline.path(node, text) if node is not None else ()
-    return ReferencedText(
-        kind, raw, path, reading.document, shown, shown.text_in(text), shown == whole
-    )
+    return ReferencedText(kind, raw, path, reading.id, shown, shown.text_in(text), shown == whole)

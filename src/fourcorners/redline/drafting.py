@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from fourcorners.outline.card.card import Card, Party
+from fourcorners.library.contract import Contract
+from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.party_names import PRONOUNS
-from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.slots import fill_slots
 from fourcorners.redline.proposal import Draft
 from fourcorners.review.parties import Side
@@ -28,14 +28,10 @@ class ContractTerms:
     """
 
     def __init__(
-        self,
-        text: str,
-        outline: Outline,
-        card: Card,
-        side: Side,
-        given: Mapping[str, str] | None = None,
+        self, contract: Contract, side: Side, given: Mapping[str, str] | None = None
     ) -> None:
-        self._text = text
+        self.contract, self.side = contract, side
+        text, outline, card = contract.full_text, contract.outline, contract.card
         self._terms = {term.term.casefold(): term.term for term in outline.terms}
         parties = [fact.value for fact in card.parties]
         ours = [each for each in parties if side.whose(each) == "ours"]
@@ -69,8 +65,8 @@ class ContractTerms:
                 continue
             bare = re.sub(r"^[Tt]he\s+", "", name)
             whole = rf"(?<!\w){re.escape(bare)}(?!\w)"
-            with_article = len(re.findall(rf"\b[Tt]he\s+{whole}", self._text))
-            uses = len(re.findall(whole, self._text))
+            with_article = len(re.findall(rf"\b[Tt]he\s+{whole}", self.contract.full_text))
+            uses = len(re.findall(whole, self.contract.full_text))
             return f"the {bare}" if 2 * with_article >= uses else bare
         return party.name
 
@@ -101,7 +97,7 @@ class ContractTerms:
         def mark(match: re.Match[str]) -> str:
             words = match["term"]
             known = words.casefold() in self._terms or words.casefold() in self._names
-            if known or f" {words} " in self._text:
+            if known or f" {words} " in self.contract.full_text:
                 return words
             blanks.append(words)
             return f"[{words}]"

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from fourcorners.library.contract import Contract
 from fourcorners.research.rewriting import is_distinct
 from fourcorners.review.obligations.actors import (
     MentionKind,
@@ -20,7 +21,6 @@ from fourcorners.review.obligations.actors import (
 from fourcorners.review.obligations.clauses import PREDICATE
 from fourcorners.review.obligations.obligation import Actor
 from fourcorners.review.obligations.subjects import SubjectReader
-from fourcorners.search.graph.contract import Contract
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span

@@ -8,13 +8,13 @@ from functools import cached_property
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
-from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import replace_first_person, replace_party_names
@@ -22,12 +22,10 @@ from fourcorners.research.tool import Material
 from fourcorners.review.parties import Side, collection_parties, find_sides, side_for
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
-from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.search.hit import DocumentPlaces
 from fourcorners.search.scope import Scope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
-from fourcorners.search.sentences.units import PreparedDocument, document_cache
-from fourcorners.text import evidence
+from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from fourcorners.text.span import Span
 
 _HEADING = 60  # characters of a heading that is only a name
@@ -56,6 +54,7 @@ class ResearchContext:
     reader: AnswerReader | None = None
     read_for: tuple[str, ...] = ()
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
+    _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)
     _titles: dict[str, ContractTitle] = field(default_factory=dict, repr=False)
     _sides: dict[str, Side] = field(default_factory=dict, repr=False)
 
@@ -126,7 +125,12 @@ class ResearchContext:
 
     def read_contract(self, document: str) -> Contract:
         self._consulted.setdefault(document)
-        return read_contract(self.library, document)
+        return self._contract(document)
+
+    def _contract(self, document: str) -> Contract:
+        if document not in self._contracts:
+            self._contracts[document] = read_contract(self.library, document)
+        return self._contracts[document]
 
     def title(self, document: str) -> ContractTitle:
         """Return a contract's title, distinct from those of the other named contracts."""
@@ -139,9 +143,9 @@ class ResearchContext:
         """Give contracts distinct titles."""
         self._titles.update(title_contracts(entries, self.library.card))
 
-    def units(self, document: str) -> PreparedDocument:
+    def units(self, document: str) -> SentenceIndex:
         """Return a contract with its sentences, prepared for answering."""
-        return document_cache(self.library).get(self.library, document)
+        return sentence_index(self._contract(document))
 
     def locate(self, document: str, span: Span) -> str:
         """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""
@@ -176,9 +180,7 @@ class ResearchContext:
             EvidenceError: If the span does not lie in the text.
         """
         reading = self.read_contract(document)
-        span = longest_shown(span, reading.exclusions, reading.text)
-        quote = evidence.quote_span(reading.text, span)
-        evidence.verify_quote(quote, reading.text)
+        quote = reading.quote(span)
         place = self._place(document)
         node = reading.outline.node_at(span.start)
         return Citation(

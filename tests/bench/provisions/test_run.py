@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.learning.learn import LearnedQuery
 from fourcorners.playbooks.learning.mining import Term
-from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget, load_contract
+from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.search.query import parse_query
@@ -143,7 +144,7 @@ def test_contracts_are_learned_from_with_the_librarys_vectors(
     assert learner.groups == [f"g{number}" for number in range(10)]
     found = learner.learn("Insurance", without=frozenset({"g9"}))
     assert found.direction is not None
-    ready = load_contract(library, extracting.document_id(contracts[9].text))
+    ready = RankedContract.build(read_contract(library, extracting.document_id(contracts[9].text)))
     assert ready.vectors is not None
     odds = found.direction.log_odds(ready.vectors)
     held = next(at for at, span in enumerate(ready.spans) if "insured" in span.text_in(ready.text))

@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.passages.units import cut_units
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
-from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -225,6 +223,20 @@ class RankedContract:
     vectors: NDArray[np.float32] | None
     reader_scores: NDArray[np.float32] | None = None
 
+    @classmethod
+    def build(cls, contract: Contract) -> RankedContract:
+        import numpy as np
+
+        return cls(
+            text=contract.text,
+            card=contract.card,
+            spans=tuple(each.span for each in contract.sentences),
+            principal_of=np.array([each.passage for each in contract.sentences], np.intp),
+            headings=contract.headings,
+            index=contract.index,
+            vectors=contract.vectors,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class RankingTarget:
@@ -242,26 +254,6 @@ class RankingTarget:
     direction: Direction | None = None
     kind: int | None = None
     fact: CardField | None = None
-
-
-def load_contract(library: Catalogue, document: str) -> RankedContract:
-    import numpy as np
-
-    passages = library.passages(document)
-    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
-    ordered = [passages[at] for at in order]
-    matrix = library.vectors(document=document).matrix
-    text, outline = library.evidence_text(document), library.outline(document)
-    units = cut_units(text, ordered, library.exclusions(document))
-    return RankedContract(
-        text=text,
-        card=library.card(document),
-        spans=tuple(unit.span for unit in units),
-        principal_of=np.array([unit.passage for unit in units], np.intp),
-        headings=tuple(passage_headings(outline, passage) for passage in ordered),
-        index=WordIndex(text),
-        vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
-    )
 
 
 def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[np.float32]:

@@ -285,7 +285,7 @@ class ReportCheck:
         readings = [self._context.read_contract(entry.id) for entry in contract_list(self._context)]
         for reading in readings[:_MOST_CONTRACTS]:
             for _, part in find_definitions(reading, term):
-                nearest = self._context.cite(reading.document, part.span)
+                nearest = self._context.cite(reading.id, part.span)
                 problem = f"a definition of “{term}” was found"
                 return Statement(
                     text, Role.EVIDENCE, Verification.UNVERIFIED, quotes=(nearest,), problem=problem

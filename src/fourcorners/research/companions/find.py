@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log1p
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
-from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.expand import LinkedPassage, find_replacement
 from fourcorners.search.graph.statements import Relation
-from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -223,7 +223,7 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
         words = words.strip(reading.text)
         if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.text_in(reading.text)):
             list_reason = f"introduces the list that contains {reading.locate(span)}"
-            yield Companion(reading.document, words, Role.EVIDENCE, list_reason)
+            yield Companion(reading.id, words, Role.EVIDENCE, list_reason)
         node = parent
 
 
@@ -266,7 +266,7 @@ def find_uncovered(
 
 def _adding(
     document: str,
-    units: PreparedDocument,
+    units: SentenceIndex,
     asked: set[str],
     spans: Sequence[Span],
     rows: list[tuple[Span, set[str]]],
@@ -285,7 +285,7 @@ def _adding(
         rows.remove(best)
 
 
-def _rarity(units: PreparedDocument, stem: str) -> float:
+def _rarity(units: SentenceIndex, stem: str) -> float:
     """Return how informative a stem is in a contract: the log of how few sentences have it."""
     often = len(set(units.unit_at[units.places(stem)].tolist()))
     return log1p(len(units.units) / (often + 0.5))

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import longest_shown
+from fourcorners.review.amendments import find_amendments
 from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import (
     EACH,
@@ -23,8 +25,7 @@ from fourcorners.review.obligations.obligation import (
 )
 from fourcorners.review.parties import Side, find_sides, require_parties, side_for
 from fourcorners.review.timeline.calendar import list_timelines
-from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.resolution import party_key
 from fourcorners.text.span import Span
@@ -166,11 +167,8 @@ def _changes(
     library: Library, links: Links, contract: Contract, among: set[str]
 ) -> Iterator[tuple[Span, str]]:
     """Yield the clauses that other documents change, with the names of these."""
-    for link in links.amended_by(contract.document):
-        if link.confidence < MIN_SCORE or link.document not in among - {contract.document}:
-            continue
-        reading = read_contract(library, link.document)
-        for change in reading.changes:
+    for _, reading in find_amendments(library, links, contract.id, among):
+        for change in clause_changes(reading):
             at = change.find(contract.labels)
             if at is not None:
                 yield contract.outline.nodes[at].span, reading.name
@@ -190,7 +188,7 @@ def _list(
             times = tuple(replace(time, day=None, unless="") for time in each.times)
             each = replace(each, times=times)
         yield ListedObligation(
-            contract.document,
+            contract.id,
             contract.name,
             title,
             _party(each),

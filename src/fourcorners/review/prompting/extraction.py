@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from fourcorners.errors import LlmError
+from fourcorners.library.contract import Contract
 from fourcorners.llm import PromptRequest, QuotedText, Reply, Value
 from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
@@ -32,7 +33,6 @@ from fourcorners.review.prompting.passages import PromptPassage, query_keywords
 from fourcorners.review.prompting.settings import Profile, PromptSettings
 from fourcorners.review.risk.answers import read_answer
 from fourcorners.review.risk.assessment import answer_statement, applicable_questions
-from fourcorners.search.graph.contract import Contract
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, merge_spans

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.values.candidates import statement_around
+from fourcorners.review.amendments import find_amendments
 from fourcorners.review.timeline.term import (
     Event,
     Standing,
@@ -21,8 +23,7 @@ from fourcorners.review.timeline.term import (
     find_status,
     read_term,
 )
-from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text.span import Span
@@ -110,7 +111,7 @@ def _timeline(
     events = find_events(term, as_of, as_of + within)
     title = contract.card.title
     return Timeline(
-        contract.document,
+        contract.id,
         contract.name,
         title.value if title else contract.name,
         term,
@@ -131,14 +132,11 @@ def _changes(
     spans = [each.span for each in contract.card.values if each.kind in _OF_TERM]
     if contract.card.renewal is not None:
         spans.append(contract.card.renewal.span)
-    for link in links.amended_by(contract.document):
-        if link.confidence < MIN_SCORE or link.document not in among - {contract.document}:
-            continue
-        reading = read_contract(library, link.document)
+    for link, reading in find_amendments(library, links, contract.id, among):
         if link.relation is not Relation.AMENDS:
             yield TermChange(link.document, reading.name, reading.sentence(link.span))
             continue
-        for change in reading.changes:
+        for change in clause_changes(reading):
             at = change.find(contract.labels)
             clause = None if at is None else contract.outline.nodes[at].span
             is_of_term = clause is not None and any(clause.overlaps(span) for span in spans)
@@ -171,4 +169,4 @@ def _changing_words(library: Library, term: Term) -> Iterator[Words]:
 
 def _quote(contract: Contract, span: Span) -> Words:
     span = span.strip(contract.text)
-    return Words(contract.document, span, span.text_in(contract.text), contract.locate(span))
+    return Words(contract.id, span, span.text_in(contract.text), contract.locate(span))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.references.labels import LabelIndex, label_parts
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -80,6 +81,11 @@ class ClauseChange:
         if found is None and self.verb == "adds" and above != self.mark:
             return labels.find_number(0, self.word, above, self.within)
         return found
+
+
+def clause_changes(contract: Contract) -> tuple[ClauseChange, ...]:
+    """Return the changes that a contract makes to clauses of others, found once."""
+    return contract.compute("clause changes", lambda: parse_changes(contract.text))
 
 
 def parse_changes(text: str) -> tuple[ClauseChange, ...]:

@@ -8,11 +8,12 @@ from enum import StrEnum
 from math import log
 from typing import Protocol
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
-from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Amendment, Links, links_of
 from fourcorners.search.graph.statements import Relation
 from fourcorners.text.patterns import load_patterns
@@ -113,7 +114,7 @@ def expand_hits(
         for source, snippet in enumerate(snippets)
         for one in _strongest(_around(library, links, snippet, allowed))
     ]
-    found.sort(key=lambda each: (-each[1].score, each[0], each[1].reading.document, each[1].span))
+    found.sort(key=lambda each: (-each[1].score, each[0], each[1].reading.id, each[1].span))
     taken: dict[str, list[Span]] = {}
     for snippet in snippets:
         taken.setdefault(snippet.document, []).append(snippet.span)
@@ -121,7 +122,7 @@ def expand_hits(
     for source, one in found:
         if len(linked) == limit:
             break
-        there = taken.setdefault(one.reading.document, [])
+        there = taken.setdefault(one.reading.id, [])
         span = _free(one.span, there, one.reading.text)
         if span is None:
             continue
@@ -155,7 +156,7 @@ def find_replacement(
 
 def _passage(one: _Found, span: Span, source: int) -> LinkedPassage:
     return LinkedPassage(
-        document=one.reading.document,
+        document=one.reading.id,
         name=one.reading.name,
         span=span,
         words=span.text_in(one.reading.text),
@@ -221,7 +222,7 @@ def _changing(
     amending: Contract, changed: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
     nodes = changed.outline.nodes
-    for change in amending.changes if amendment.relation is Relation.AMENDS else ():
+    for change in clause_changes(amending) if amendment.relation is Relation.AMENDS else ():
         at = change.find(changed.labels)
         if at is None or not nodes[at].span.overlaps(span):
             continue
@@ -280,7 +281,7 @@ def _changed_expansions(
 ) -> Iterator[_Found]:
     if amendment.relation is not Relation.AMENDS:
         return
-    for change in amending.changes:
+    for change in clause_changes(amending):
         if not change.span.overlaps(span):
             continue
         at = change.find(target.labels)
@@ -311,13 +312,18 @@ def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
         yield _Found(reading, words, LinkKind.EXCEPTION, f"{because} of {reading.name}", score)
 
 
+def _is_cited_change(reading: Contract, span: Span) -> bool:
+    """Tell whether words refer to the document that this one changes."""
+    return any(change.cited.overlaps(span) for change in clause_changes(reading))
+
+
 def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_Found]:
     cited = reading.references_from(span)
     share = min(1.0, (_MANY + 1) / (len(cited) + 1))
     for reference, node in cited:
         if _leads_nowhere(reading, reference, node, span):
             continue
-        if amending and reading.is_changed_document(reference.raw, reference.span):
+        if amending and reference.raw and _is_cited_change(reading, reference.span):
             continue
         before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
         strong = _OVERRIDES.search(before) or _EXCEPTS.search(before)
