@@ -16,7 +16,7 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.precedent import Precedent
+from fourcorners.redline.precedent import BankPrecedent
 from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange, Source
 from fourcorners.redline.propose import Preferences, propose
 from fourcorners.review.finding import (
@@ -207,7 +207,7 @@ def test_what_the_playbook_does_not_miss_is_not_added(supply: ContractTerms) -> 
 def test_a_precedent_comes_before_the_playbooks_own_wording(supply: ContractTerms) -> None:
     source = Source("Oakham Services", ("9 Liability",), Span(10, 60), 4)
     clause = "The Contractor is liable up to {twice} the Fees."
-    bank = Preferences(OWN, precedent=lambda *_: Precedent(clause, source))
+    bank = Preferences(OWN, precedent=lambda *_: BankPrecedent(clause, source))
     (change,) = propose(supply, provision("cap-on-liability"), missing(0.01), bank)
     assert isinstance(change, ProposedChange)
     assert change.source is source

@@ -19,7 +19,7 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.prompting.settings import Profile, PromptSettings
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from tests.review.conftest import document
 
 LEAVE = (
@@ -27,7 +27,7 @@ LEAVE = (
     "Supplier."
 )
 NOTICE = "It shall give notice in writing."
-PAPER = PromptSettings(Profile.PAPER, risks=False)
+PAPER = PromptSettings(PromptProfile.PAPER, risks=False)
 CLAUSES = PromptSettings(risks=False)
 
 Said = str | Mapping[str, Any]

@@ -32,7 +32,7 @@ from fourcorners.models import default_encoder
 from fourcorners.models.registry import DEFAULT_ENCODER
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.search.concepts import recognise_concepts
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.search.sentences.signals import ASKED, KNOWN, signals
 from fourcorners.search.sentences.units import ExampleVectors, sentence_index
@@ -175,7 +175,7 @@ def main() -> None:
     for benchmark in SETS:
         with Path(f"{options.run_out}-{benchmark}.jsonl").open("w", encoding="utf-8") as run:
             for case in (case for case in cases if case.benchmark == benchmark):
-                scope = Scope(case.asked, "", ((case.document, 1.0),), is_certain=True)
+                scope = QuestionScope(case.asked, "", ((case.document, 1.0),), is_certain=True)
                 found = retrieve_snippets(
                     library,
                     scope,

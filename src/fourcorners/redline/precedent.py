@@ -20,7 +20,7 @@ LEAST_RELEVANT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Precedent:
+class BankPrecedent:
     """A clause of a bank, as it is written, with where it comes from."""
 
     text: str
@@ -37,7 +37,7 @@ class PrecedentBank:
             clauses, encoder, vectors=clause_vectors(library, clauses, encoder)
         )
 
-    def best(self, provision: Provision, position: Position) -> Precedent | None:
+    def best(self, provision: Provision, position: Position) -> BankPrecedent | None:
         """Return the best clause of a position; None if none is good enough to draft from."""
         query = f"{provision.name}: {position.text}"
         found = rank_clauses(query, self._stock, longer=position.example or None, limit=1)
@@ -46,6 +46,6 @@ class PrecedentBank:
         clause = found[0].clause
         place = clause.places[0]
         name = place.source or f"the bank {self._name}"
-        return Precedent(
+        return BankPrecedent(
             " ".join(clause.text.split()), Source(name, place.path, place.span, clause.stars)
         )

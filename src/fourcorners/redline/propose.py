@@ -19,7 +19,7 @@ from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wo
 from fourcorners.redline.clause_edits import NoEdit, find_edit
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.insertion import place_clause
-from fourcorners.redline.precedent import Precedent
+from fourcorners.redline.precedent import BankPrecedent
 from fourcorners.redline.proposal import (
     Basis,
     Draft,
@@ -41,7 +41,7 @@ MOST_QUOTES = 3  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
 Target = Literal["smallest", "preferred", "fallback"]
-FindPrecedent = Callable[[Provision, Position], Precedent | None]
+FindPrecedent = Callable[[Provision, Position], BankPrecedent | None]
 
 
 @dataclass(frozen=True, slots=True)

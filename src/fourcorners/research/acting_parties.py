@@ -13,7 +13,7 @@ from functools import lru_cache
 from fourcorners.library.contract import Contract
 from fourcorners.research.rewriting import is_distinct
 from fourcorners.review.obligations.actors import (
-    MentionKind,
+    ActorMentionKind,
     Mentions,
     find_actors,
     locate_actors,
@@ -38,7 +38,7 @@ def asked_parties(question: str, contract: Contract) -> frozenset[str]:
     named = locate_actors(question, _actors(contract), contract.card)
     for auxiliary in _PATTERNS["auxiliary"].finditer(question):
         mention = named.get(auxiliary.end())
-        is_party = mention is not None and mention.kind is MentionKind.PARTY
+        is_party = mention is not None and mention.kind is ActorMentionKind.PARTY
         if mention is not None and is_party and not _owns(question, mention.span):
             return frozenset(mention.actor.parties)
     return frozenset()

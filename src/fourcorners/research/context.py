@@ -23,7 +23,7 @@ from fourcorners.review.parties import Side, collection_parties, find_sides, sid
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.hit import DocumentPlaces
-from fourcorners.search.scope import Scope, route_question, without_names
+from fourcorners.search.scope import QuestionScope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
 from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from fourcorners.text.span import Span
@@ -66,7 +66,7 @@ class ResearchContext:
     def filters(self) -> Filters:
         return Filters(collection=self.collection, documents=self.documents)
 
-    def scope(self, asked: str) -> Scope:
+    def scope(self, asked: str) -> QuestionScope:
         """Return the scope of a question: the contracts that were given, or else those it names.
 
         A question about a known contract is put in its own words: its parties are called by their
@@ -82,7 +82,9 @@ class ResearchContext:
             return replace(found, question=self._in_words_of(found.full_question, [best]))
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
-        return Scope(self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1)
+        return QuestionScope(
+            self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1
+        )
 
     def rewrite_with_roles(self, asked: str) -> str:
         """Return words as the named contracts express them; unchanged if none is named."""

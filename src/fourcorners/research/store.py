@@ -41,7 +41,7 @@ register_tables(
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerSummary:
+class AnswerEntry:
     """An answer in a list; `made` is UTC in ISO 8601."""
 
     id: str
@@ -84,7 +84,7 @@ def save_answer(library: Library, answer: Answer) -> str:
 
 def list_answers(
     library: Library, *, document: str | None = None, limit: int = 100
-) -> list[AnswerSummary]:
+) -> list[AnswerEntry]:
     """Return stored answers, the newest first; with a document, those for which it was read."""
     library.migrate(_ROOM)
     rows = library.execute(
@@ -95,7 +95,7 @@ def list_answers(
         (document, limit),
     )
     return [
-        AnswerSummary(
+        AnswerEntry(
             as_string(identity),
             as_string(made),
             as_string(question),

@@ -15,11 +15,11 @@ from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Node
 from fourcorners.review.finding import Amendment, CellState, Finding
-from fourcorners.search.graph.changes import ClauseChange, clause_changes
+from fourcorners.search.graph.changes import CitedChange, clause_changes
 from fourcorners.search.graph.expand import MIN_SCORE
-from fourcorners.search.graph.links import Amendment as Link
+from fourcorners.search.graph.links import AmendmentLink as Link
 from fourcorners.search.graph.links import Links, links_of
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text import evidence
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.patterns import load_patterns
@@ -141,7 +141,7 @@ def _changes(
 ) -> Iterator[Amendment]:
     changed = read_contract(library, cell.document)
     for link, reading in amending:
-        if link.relation is not Relation.AMENDS:
+        if link.relation is not AmendmentRelation.AMENDS:
             if cell.state is CellState.FOUND:
                 yield _build_amendment(reading, reading.sentence(link.span), replaces=True)
             continue
@@ -176,7 +176,7 @@ def _supporting_spans(cell: Finding, share: float = _TELLING) -> list[Span]:
 
 
 def _affects(
-    change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
+    change: CitedChange, amending: Contract, changed: Contract, found: Sequence[Span]
 ) -> tuple[bool, bool]:
     """Return whether a change affects a clause with words found, and whether it replaces them."""
     at = change.find(changed.labels)

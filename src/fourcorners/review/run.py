@@ -42,7 +42,7 @@ _RULES = "rules/2"  # raised when the rules for severities or states change
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReviewProgress:
     """The progress of a review, in cells; `document` is the one just finished.
 
     Attributes:
@@ -189,7 +189,7 @@ def review_library(
     encoder: Encoder | None,
     workers: Workers = ONE_WORKER,
     asker: ModelReviewer | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[ReviewProgress], None] | None = None,
 ) -> Review:
     """Fill every empty cell, as `fill_review` does, and return the whole grid.
 
@@ -248,7 +248,7 @@ def fill_review(
     encoder: Encoder | None,
     workers: Workers = ONE_WORKER,
     asker: ModelReviewer | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[ReviewProgress], None] | None = None,
 ) -> FilledReview:
     """Fill every empty cell; hold the texts and findings of one document at a time.
 
@@ -332,7 +332,7 @@ def fill_review(
                 work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
-                report(Progress(done, total, failed, task.name, *pace.step(len(cells))))
+                report(ReviewProgress(done, total, failed, task.name, *pace.step(len(cells))))
         finally:
             work.close()
     return FilledReview(

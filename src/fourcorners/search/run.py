@@ -21,7 +21,7 @@ from fourcorners.search.find import find_passages
 from fourcorners.search.hit import SIGNAL_PREFIX, DocumentPlaces, FoundPassage, Hit
 from fourcorners.search.query import Or, Query, parse_query, tree_fields
 from fourcorners.search.query.match import matched_spans
-from fourcorners.search.scope import Scope, route_question
+from fourcorners.search.scope import QuestionScope, route_question
 from fourcorners.search.sentences.candidates import any_word_form
 from fourcorners.search.sentences.retrieve import (
     Retrieval,
@@ -45,7 +45,7 @@ class SearchResult:
     """
 
     hits: tuple[Hit, ...]
-    scope: Scope | None = None
+    scope: QuestionScope | None = None
     concepts: tuple[tuple[Concept, float], ...] = ()
     read: tuple[str, ...] = ()
 

@@ -19,7 +19,7 @@ from fourcorners.review.prompting.reviewer import (
     PROFILES,
     FilledCells,
     ModelReviewer,
-    Profile,
+    PromptProfile,
     PromptSettings,
 )
 from fourcorners.text.quote import Match
@@ -386,5 +386,5 @@ def test_models_settings_and_prompts_name_what_filled_a_cell(playbook: Playbook)
 
 
 def test_the_papers_profile_is_its_best_configuration() -> None:
-    paper = PROFILES[Profile.PAPER]
+    paper = PROFILES[PromptProfile.PAPER]
     assert (paper.passages, paper.keywords, paper.follow_up) == (10, True, True)

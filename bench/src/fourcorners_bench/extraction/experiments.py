@@ -18,7 +18,7 @@ from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_to
 from fourcorners.review.prompting.extraction import CellPrompt, ExtractionResult
 from fourcorners.review.prompting.passages import PromptPassage, name_passages
 from fourcorners.review.prompting.reviewer import ContractPrompts, ModelReviewer
-from fourcorners.review.prompting.settings import Profile, PromptSettings
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, covered_length, intersect_spans
 from fourcorners_bench.experiments.read import Run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_DEFINITIONS = 6  # of terms that a model is shown
 MAX_SAMPLES = 15  # answers to choose the best of
-_PROMPTS = {Profile.PAPER: "extract", Profile.CLAUSES: "weigh"}
+_PROMPTS = {PromptProfile.PAPER: "extract", PromptProfile.CLAUSES: "weigh"}
 
 
 class PassageOrder(StrEnum):
@@ -75,7 +75,7 @@ class Experiment(Run):
     paper: tuple[str, ...] = ()
     chunks: tuple[int, int] | None = None
     local: bool = False
-    profile: Profile = Profile.PAPER
+    profile: PromptProfile = PromptProfile.PAPER
     passages: Annotated[int, Field(ge=1)] | None = 10
     order: PassageOrder = PassageOrder.DOCUMENT
     system: SystemPrompt = SystemPrompt.LONG

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
     from fourcorners.research.run import ResearchQuestion
-    from fourcorners.research.store import AnswerSummary
+    from fourcorners.research.store import AnswerEntry
     from fourcorners.research.tool import Material
 
 _PASSAGES = 6  # passages of one question that are shown while it is answered
@@ -308,7 +308,7 @@ def _reply(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def _print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
+def _print_answers(found: Sequence[AnswerEntry], *, as_json: bool) -> None:
     if as_json:
         console.print_json(found)
         return

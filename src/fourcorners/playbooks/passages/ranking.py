@@ -24,7 +24,7 @@ from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.query.match import QueryMatch, find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -381,7 +381,7 @@ def sentence_weights(
     return parts, worth
 
 
-def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:
+def match_boosts(matched: Sequence[QueryMatch], spans: Sequence[Span]) -> NDArray[np.float32]:
     """Add up the boosts of the distinct terms that match within each of disjoint spans."""
     import numpy as np
 
@@ -401,7 +401,7 @@ def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.
 
 
 def heading_boosts(
-    headings: Sequence[Sequence[Span]], matched: Sequence[Match]
+    headings: Sequence[Sequence[Span]], matched: Sequence[QueryMatch]
 ) -> NDArray[np.float32]:
     """Add up, for each passage, the boosts that match in the headings above it."""
     import numpy as np

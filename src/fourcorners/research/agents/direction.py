@@ -62,7 +62,7 @@ _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 _NUMBER = re.compile(r"\d")
 
 
-class Direction(StrEnum):
+class StatementDirection(StrEnum):
     SAME = "same"
     OPPOSITE = "opposite"
     UNKNOWN = "unknown"
@@ -77,18 +77,18 @@ class _Frame:
     verbs: tuple[str, ...]
 
 
-def compare_direction(statement: str, words: str) -> Direction:
+def compare_direction(statement: str, words: str) -> StatementDirection:
     """Compare a statement with words that speak of it."""
     if _repeats(statement, words):
-        return Direction.SAME
+        return StatementDirection.SAME
     statement = _YES_OR_NO.sub("", statement)
     asked = _content(statement)
     if not asked:
-        return Direction.UNKNOWN
+        return StatementDirection.UNKNOWN
     part = _nearest_part(asked, words)
     near = part.text
     if _share(asked, near) < _COVERED:
-        return Direction.UNKNOWN
+        return StatementDirection.UNKNOWN
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
     # Where words deny something in another way, what "not" turns round is not known.
     is_clear = (
@@ -101,12 +101,16 @@ def compare_direction(statement: str, words: str) -> Direction:
     for frame in frames:
         other = next(iter(_matching(frame, others)), None)
         if other is None or frame.party != other.party:
-            return Direction.UNKNOWN
+            return StatementDirection.UNKNOWN
         if frame.kind != other.kind:
             clashes = is_clear and {frame.kind, other.kind} in _CLASHES
-            return Direction.OPPOSITE if clashes else Direction.UNKNOWN
+            return StatementDirection.OPPOSITE if clashes else StatementDirection.UNKNOWN
     is_turned = not frames and bool(denied) != bool(denying)
-    return Direction.OPPOSITE if is_turned and is_clear and not part.lead else Direction.UNKNOWN
+    return (
+        StatementDirection.OPPOSITE
+        if is_turned and is_clear and not part.lead
+        else StatementDirection.UNKNOWN
+    )
 
 
 @dataclass(frozen=True, slots=True)

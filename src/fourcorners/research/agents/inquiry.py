@@ -73,7 +73,7 @@ class InquirySettings:
 
 
 @dataclass(frozen=True, slots=True)
-class CostEstimate:
+class InquiryCost:
     """The most that an inquiry can use, before anything is sent.
 
     Attributes:
@@ -182,7 +182,7 @@ def _build_provenance(
 
 def estimate_cost(
     context: ResearchContext, port: Port, started: Answer, how: InquirySettings
-) -> CostEstimate:
+) -> InquiryCost:
     """Return the most that an inquiry can use; nothing is sent.
 
     Tokens are counted on prompts filled with what a search for the question finds.
@@ -212,7 +212,7 @@ def estimate_cost(
     again = (draft.tokens_out + round(MAX_NEW / BYTES_PER_TOKEN)) * how.turns * (how.turns + 1) // 2
     price = port.role_model(Role.INTERROGATOR).price
     costs += [price(again, 0)] if price else []
-    return CostEstimate(
+    return InquiryCost(
         calls=how.calls(),
         tokens_in=sum(one.tokens_in for one in estimates) + again,
         tokens_out=sum(one.tokens_out for one in estimates),

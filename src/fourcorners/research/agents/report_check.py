@@ -16,7 +16,7 @@ from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
 from fourcorners.research.agents.direction import (
-    Direction,
+    StatementDirection,
     compare_direction,
     denies_alike,
     is_topic,
@@ -101,7 +101,7 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReportProblem:
     """A statement that failed a check; `name` is what the model calls it: F2, or a sentence."""
 
     name: str
@@ -113,7 +113,7 @@ class Problem:
 class CheckedReport:
     answer: Answer
     findings: Mapping[int, Statement]
-    problems: tuple[Problem, ...]
+    problems: tuple[ReportProblem, ...]
 
 
 class ReportCheck:
@@ -183,10 +183,11 @@ class ReportCheck:
         )
         report = replace(report, counts=count_statements(report.statements, lost))
         problems = [
-            Problem(f"F{number}", each.text, each.problem) for number, each in findings.items()
+            ReportProblem(f"F{number}", each.text, each.problem)
+            for number, each in findings.items()
         ]
         problems += [
-            Problem("a sentence of the answer", each.text, each.problem)
+            ReportProblem("a sentence of the answer", each.text, each.problem)
             for each in (*sentences, *conditions, *readings)
         ]
         failed = {
@@ -381,7 +382,7 @@ class _Rest:
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            if compare_direction(text, only.text) is Direction.SAME:
+            if compare_direction(text, only.text) is StatementDirection.SAME:
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]

@@ -14,7 +14,11 @@ from collections.abc import Sequence
 from fourcorners.models.entailment.model import load_entailment
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.entailment.verdict import LABELS, Label
-from fourcorners.research.agents.direction import Direction, compare_direction, has_all_words
+from fourcorners.research.agents.direction import (
+    StatementDirection,
+    compare_direction,
+    has_all_words,
+)
 from fourcorners.research.agents.figures import (
     Figure,
     contradicting_figures,
@@ -74,13 +78,20 @@ def check_statement(
     model cannot decide whether the words are about it.
     """
     directions = {compare_direction(statement, each) for each in (*quotes, " ".join(quotes))}
-    if not concludes and Direction.SAME not in directions and not _is_mentioned(statement, quotes):
+    if (
+        not concludes
+        and StatementDirection.SAME not in directions
+        and not _is_mentioned(statement, quotes)
+    ):
         return Verification.UNVERIFIED, NOT_MENTIONED
-    if {Direction.OPPOSITE, Direction.SAME} <= directions:  # a rule and its exception
+    if {
+        StatementDirection.OPPOSITE,
+        StatementDirection.SAME,
+    } <= directions:  # a rule and its exception
         return Verification.UNCHECKED, NOT_CHECKED
-    if Direction.OPPOSITE in directions:
+    if StatementDirection.OPPOSITE in directions:
         return Verification.UNVERIFIED, TURNED
-    if Direction.SAME in directions:
+    if StatementDirection.SAME in directions:
         return Verification.VERIFIED, ""
     return Verification.UNCHECKED, NOT_CHECKED
 

@@ -17,7 +17,7 @@ from fourcorners.research.answerability.judgement import NOTHING, Judgement, jud
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
-from fourcorners.search.scope import CardMatches, Scope, match_cards
+from fourcorners.search.scope import CardMatches, QuestionScope, match_cards
 from fourcorners.search.sentences.retrieve import (
     Retrieval,
     SentenceRanking,
@@ -122,7 +122,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     )
 
 
-def _named_documents(context: ResearchContext, asked: str, scope: Scope) -> CardMatches:
+def _named_documents(context: ResearchContext, asked: str, scope: QuestionScope) -> CardMatches:
     """Return the contracts that a question names by law or party, unless it names one or a few."""
     if context.entries:
         return CardMatches()

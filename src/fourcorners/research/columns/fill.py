@@ -16,7 +16,7 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Port
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.research.answer import Gap, Role, Verdict
-from fourcorners.research.columns.store import Column, columns_playbook, is_current
+from fourcorners.research.columns.store import QuestionColumn, columns_playbook, is_current
 from fourcorners.research.context import build_context
 from fourcorners.research.offline.extract import PartAnswer, answer_part
 from fourcorners.research.question import split_question
@@ -47,7 +47,7 @@ class ColumnFiller:
     def __init__(
         self,
         library: Library,
-        column: Column,
+        column: QuestionColumn,
         *,
         encoder: Encoder | None,
         concepts: Sequence[Concept],

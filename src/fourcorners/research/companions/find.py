@@ -21,7 +21,7 @@ from fourcorners.research.answer import Role
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.expand import LinkedPassage, find_replacement
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
@@ -112,7 +112,7 @@ def find_companions(
         [
             document
             for document in amending
-            if any(each.relation is Relation.AMENDS for each in links.amendments(document))
+            if any(each.relation is AmendmentRelation.AMENDS for each in links.amendments(document))
         ],
     )
     return _select_fitting(context, shown, found)

@@ -9,7 +9,7 @@ from fourcorners.library.entries import Entry
 from fourcorners.research.answer import Gap, PreliminaryAnswer, Statement, Verdict
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.extract import PartAnswer, answer_part
-from fourcorners.research.question import Aspect, Part
+from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.text.patterns import load_patterns
 
 MAX_CONTRACTS = 500
@@ -52,7 +52,7 @@ def asked_contracts(context: ResearchContext) -> tuple[Entry, ...]:
 
 def answer_contracts(context: ResearchContext, question: str) -> Iterator[ContractAnswer]:
     """Yield the answer of each contract; those beyond `MAX_CONTRACTS` are not asked."""
-    part = Part(question, (Aspect.WHETHER,))
+    part = Part(question, (QuestionAspect.WHETHER,))
     asked = asked_contracts(context)[:MAX_CONTRACTS]
     context.read_titles(asked)
     for entry in asked:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from fourcorners.review.obligations.actors import MentionKind
+from fourcorners.review.obligations.actors import ActorMentionKind
 from fourcorners.review.obligations.obligation import UNNAMED, Actor, Obligation, ObligationKind
 from fourcorners.review.obligations.points import Point, find_list, find_points
 from fourcorners.review.obligations.subjects import (
@@ -54,7 +54,7 @@ class _Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class ClauseReader:
+class ObligationReader:
     """Reads to what the predicates of a text bind their subjects."""
 
     text: str
@@ -200,7 +200,7 @@ class ClauseReader:
             if _PATTERNS["other_done"].search(text, passive.end(), by.start()):
                 return None
             mention = self.subjects.mention_after(by.end())
-            if mention is None or mention.kind is MentionKind.PRONOUN:
+            if mention is None or mention.kind is ActorMentionKind.PRONOUN:
                 continue
             if not text.startswith(("'", "’"), mention.span.end):
                 return mention.actor

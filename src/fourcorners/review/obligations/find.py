@@ -14,7 +14,7 @@ from itertools import pairwise
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.obligations.actors import find_mentions
-from fourcorners.review.obligations.clauses import PREDICATE, ClauseReader
+from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
 from fourcorners.review.obligations.obligation import Obligation
 from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
 from fourcorners.review.obligations.times import Calendar
@@ -33,7 +33,7 @@ def find_obligations(
     headings = frozenset(node.heading.end for node in outline.nodes if node.heading)
     subjects = SubjectReader(text, find_mentions(text, card, outline.terms), headings)
     calendar = Calendar(card, read_term(card) if term is None else term)
-    clauses = ClauseReader(text, subjects, calendar)
+    clauses = ObligationReader(text, subjects, calendar)
     matches = [*PREDICATE.finditer(text)]
     starts = [match.start() for match in matches]
     found: dict[int, Obligation] = {}

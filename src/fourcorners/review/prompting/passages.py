@@ -20,7 +20,7 @@ from fourcorners.playbooks.passages.ranking import (
 )
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import Finding
-from fourcorners.review.prompting.settings import Profile, PromptSettings
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from fourcorners.search.query.tree import And, Node, Or, Phrase, Prefix, Proximity, Query, Word
 from fourcorners.text.span import Span, merge_spans
 
@@ -54,7 +54,7 @@ def rank_passages(
     if asking.passages is None:
         whole = Span(0, len(reading.text)).strip(reading.text)
         return [whole] if whole else []
-    if asking.profile is Profile.PAPER:
+    if asking.profile is PromptProfile.PAPER:
         parts, worth = _worth(contract, wanted)
         return rank_chunks(len(contract.text), parts, worth)[: asking.passages]
     return _clauses(reading, contract, wanted, draft, asking.passages)
@@ -66,7 +66,7 @@ def order_passages(
     """Return ranked passages as they are given: in the order of the document, chunks merged."""
     if asking.passages is None:
         return [PromptPassage(span, "the whole contract") for span in ranked]
-    ordered = merge_spans(ranked) if asking.profile is Profile.PAPER else sorted(ranked)
+    ordered = merge_spans(ranked) if asking.profile is PromptProfile.PAPER else sorted(ranked)
     return name_passages(reading, ordered)
 
 

@@ -40,7 +40,7 @@ from fourcorners.review.prompting.passages import (
     score_of,
     split_proposals,
 )
-from fourcorners.review.prompting.settings import PROFILES, Profile, PromptSettings
+from fourcorners.review.prompting.settings import PROFILES, PromptProfile, PromptSettings
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
 from fourcorners.review.set_apart import SetApartWords
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 
     from fourcorners.models.encoder.protocol import Encoder
 
-__all__ = ["PROFILES", "FilledCells", "ModelReviewer", "Profile", "PromptSettings"]
+__all__ = ["PROFILES", "FilledCells", "ModelReviewer", "PromptProfile", "PromptSettings"]
 
-_PROMPTS = {Profile.PAPER: "extract", Profile.CLAUSES: "weigh"}
+_PROMPTS = {PromptProfile.PAPER: "extract", PromptProfile.CLAUSES: "weigh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class ContractPrompts:
             tuple(passages),
             tag=f"{draft.document} {draft.provision}",
         )
-        if asking.profile is Profile.PAPER:
+        if asking.profile is PromptProfile.PAPER:
             return cell
         finds, considered = split_proposals(draft, passages)
         return replace(cell, finds=tuple(finds), considered=tuple(considered))

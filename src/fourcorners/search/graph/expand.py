@@ -14,8 +14,8 @@ from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
 from fourcorners.search.graph.changes import clause_changes
-from fourcorners.search.graph.links import Amendment, Links, links_of
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.links import AmendmentLink, Links, links_of
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -208,21 +208,23 @@ def _around(
     yield from _definitions(reading, span, [target for _, target in targets])
 
 
-def _counts(amendment: Amendment, allowed: Collection[str] | None) -> bool:
+def _counts(amendment: AmendmentLink, allowed: Collection[str] | None) -> bool:
     target = amendment.target
     return (
         target is not None
         and amendment.confidence >= MIN_SCORE
-        and amendment.relation is not Relation.REPLACES
+        and amendment.relation is not AmendmentRelation.REPLACES
         and (allowed is None or target in allowed)
     )
 
 
 def _changing(
-    amending: Contract, changed: Contract, span: Span, amendment: Amendment
+    amending: Contract, changed: Contract, span: Span, amendment: AmendmentLink
 ) -> Iterator[_Found]:
     nodes = changed.outline.nodes
-    for change in clause_changes(amending) if amendment.relation is Relation.AMENDS else ():
+    for change in (
+        clause_changes(amending) if amendment.relation is AmendmentRelation.AMENDS else ()
+    ):
         at = change.find(changed.labels)
         if at is None or not nodes[at].span.overlaps(span):
             continue
@@ -232,10 +234,10 @@ def _changing(
         score = amendment.confidence * (0.8 + 0.2 * near)
         replaces = change.verb in _REPLACING and _concerns(amending, change.span, changed, at, span)
         yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score, replaces)
-    if amendment.relation is Relation.AMENDS:
+    if amendment.relation is AmendmentRelation.AMENDS:
         return
     same = _counterpart(changed, amending, span)
-    if same is not None and amendment.relation is Relation.RESTATES:
+    if same is not None and amendment.relation is AmendmentRelation.RESTATES:
         words = amending.opening(same.span)
         because = f"restates {changed.locate(span)}"
         score = amendment.confidence * 0.95
@@ -277,9 +279,9 @@ def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
 
 
 def _changed_expansions(
-    amending: Contract, target: Contract, span: Span, amendment: Amendment
+    amending: Contract, target: Contract, span: Span, amendment: AmendmentLink
 ) -> Iterator[_Found]:
-    if amendment.relation is not Relation.AMENDS:
+    if amendment.relation is not AmendmentRelation.AMENDS:
         return
     for change in clause_changes(amending):
         if not change.span.overlaps(span):

@@ -16,7 +16,7 @@ from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import require_same_encoder
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.answer_scores import ReaderScores, combine_scores, read_sentences
 from fourcorners.search.sentences.answer_scores import default_weights as fitted_weights
 from fourcorners.search.sentences.candidates import leading_documents
@@ -119,7 +119,7 @@ class _Read:
 @without_damaged
 def retrieve_snippets(
     library: Catalogue,
-    question: str | Scope,
+    question: str | QuestionScope,
     *,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
@@ -148,7 +148,7 @@ def retrieve_snippets(
     """
     if not 1 <= limit <= MAX_SNIPPETS:
         raise ConfigError(f"the limit of a search must be from 1 to {MAX_SNIPPETS}, not {limit}.")
-    scope = Scope(question) if isinstance(question, str) else question
+    scope = QuestionScope(question) if isinstance(question, str) else question
     asked = scope.question.strip()
     if not asked:
         raise QueryError("there is nothing to search for.", remedy="Ask a question.")

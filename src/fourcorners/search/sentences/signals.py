@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.search.concepts import Concept
-from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.query.match import QueryMatch, find_matches
 from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.search.stems import stems
 from fourcorners.text.span import Span, merge_spans
@@ -168,7 +168,9 @@ def _compute_concept_scores(units: SentenceIndex, concept: Concept) -> NDArray[n
     ).astype(np.float32)
 
 
-def remove_lookalikes(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
+def remove_lookalikes(
+    matched: Sequence[QueryMatch], look_alikes: Sequence[QueryMatch]
+) -> list[QueryMatch]:
     """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
     taken = merge_spans(match.span for match in look_alikes)
     starts = [span.start for span in taken]
@@ -180,7 +182,7 @@ def remove_lookalikes(matched: Sequence[Match], look_alikes: Sequence[Match]) ->
     return rows
 
 
-def _boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:
+def _boosts(matched: Sequence[QueryMatch], spans: Sequence[Span]) -> NDArray[np.float32]:
     """Add up the boosts of the distinct parts that match in each of disjoint spans, in order."""
     import numpy as np
 
