@@ -15,8 +15,7 @@ from fourcorners.outline.card.card import Fact
 from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.precedent import BankPrecedent
+from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange, Source
 from fourcorners.redline.propose import Preferences, propose
 from fourcorners.review.finding import (

@@ -79,7 +79,8 @@ _GENERAL = frozenset(
 )
 _LONG = 900  # characters of a definition in running text, beyond which its sentence is shown
 _HEADS = re.compile(r"[^\S\n]*(?:\(?\w{1,6}[.)]\s*)?[*_\"“‘']*(?:[Tt]he\s)?")
-_BY_REFERENCE = load_patterns("fourcorners.library", "contract")["by_reference"]
+_PATTERNS = load_patterns("fourcorners.library", "contract")
+_BY_REFERENCE = _PATTERNS["by_reference"]
 
 Value = TypeVar("Value")
 

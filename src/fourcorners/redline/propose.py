@@ -17,9 +17,8 @@ from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
 from fourcorners.redline.clause_edits import NoEdit, find_edit
-from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.insertion import place_clause
-from fourcorners.redline.precedent import BankPrecedent
 from fourcorners.redline.proposal import (
     Basis,
     Draft,

@@ -11,8 +11,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.precedent import PrecedentBank
+from fourcorners.redline.drafting import ContractTerms, PrecedentBank
 from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
 from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
 from fourcorners.review.finding import CellState

@@ -141,7 +141,7 @@ def chat(asked: _QuestionOptions) -> None:
     An empty line, or Ctrl-D, ends the conversation. Every report is kept in the library.
     """
     from fourcorners.research import store
-    from fourcorners.research.limits import MAX_QUESTION
+    from fourcorners.research.answer import MAX_QUESTION
 
     with console.open_library(asked.library) as held:
         shown: list[str] = []

@@ -28,11 +28,10 @@ from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.researcher import MAX_RESULTS, Researcher
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
 from fourcorners.research.agents.sentence_list import MAX_NEW, SentenceList
-from fourcorners.research.answer import Answer, Gap, Provenance
+from fourcorners.research.answer import MAX_TURNS, TURNS, Answer, Gap, Provenance
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import AnswerEvent, Event, PlanEvent
-from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.research.offline.run import answer_offline
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Tool

@@ -28,6 +28,42 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
+_PATTERNS = load_patterns("fourcorners.research.companions", "find")
+_KNOWN = (("exception", _PATTERNS["exception"]), ("condition", _PATTERNS["condition"]))
+_END = _PATTERNS["end"]
+_LONGEST = 400  # characters of a condition
+_APART = 12  # characters within which two cues are one
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """A qualification; `kind` is "condition" or "exception", `cue` the words that mark it."""
+
+    kind: str
+    cue: str
+    span: Span
+
+
+def find_qualifiers(text: str, within: Span) -> list[Qualifier]:
+    """Return the qualifications of a part of a text, in order, each from its cue to its end."""
+    cues = sorted(
+        (match.start(), match.end(), kind)
+        for kind, pattern in _KNOWN
+        for match in pattern.finditer(text, within.start, within.end)
+    )
+    found: list[Qualifier] = []
+    for start, after, kind in cues:
+        if found and start < found[-1].span.start + _APART:
+            continue
+        end = _END.search(text, after, within.end)
+        stop = min(end.start() if end else within.end, start + _LONGEST)
+        if stop == start + _LONGEST:
+            stop = text.rfind(" ", after, stop) if text.rfind(" ", after, stop) > after else stop
+        span = Span(start, max(after, stop)).strip(text)
+        found.append(Qualifier(kind, " ".join(text[start:after].split()), span))
+    return found
+
+
 MAX_LENGTH = 500
 """Maximum characters of an accompanying sentence."""
 MAX_CHARACTERS = 1_400
@@ -46,7 +82,6 @@ _LEAST = 0.08  # share of the question, by rarity, that a sentence must add
 _BESIDE = 4  # shown quotes whose neighbours are examined
 _SHORTEST = 20  # characters that are worth showing
 _AHEAD = 2  # following sentences that are examined
-_PATTERNS = load_patterns("fourcorners.research.companions", "find")
 _LEANS = _PATTERNS["leans"]
 _LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
 _TAKES_BACK = _PATTERNS["takes_back"]

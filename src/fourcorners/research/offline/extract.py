@@ -26,9 +26,9 @@ from fourcorners.research.answerability.search import AnswerSearch, search_answe
 from fourcorners.research.companions.find import (
     Companion,
     find_companions,
+    find_qualifiers,
     find_replacements,
 )
-from fourcorners.research.companions.qualifiers import find_qualifiers
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.question import Part
 from fourcorners.review.parties import display_name
