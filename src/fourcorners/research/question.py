@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fourcorners.search.stems import IDLE, stems
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import IDLE, stems
 
 
 class QuestionAspect(StrEnum):

@@ -18,8 +18,8 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.search.filters import NO_FILTERS, Filters, documents_in
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
-from fourcorners.search.stems import FRAME
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import FRAME
 from fourcorners.text.tokenization import tokenize
 
 MIN_CONFIDENCE = 0.97

@@ -47,8 +47,8 @@ from fourcorners.playbooks.passages.ranking import (
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.review.prompting.passages import rank_chunks as rank_by_score
 from fourcorners.search.query import parse_query
-from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
+from fourcorners.text.stems import content_tokens
 from fourcorners.text.tokenization import tokenize
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import (

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.search.stems import IDLE, stem_tokens
+from fourcorners.text.stems import IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:

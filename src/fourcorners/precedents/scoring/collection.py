@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.precedents.scoring.features import ClauseFeatures
-from fourcorners.search.stems import IDLE, stem_tokens
+from fourcorners.text.stems import IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from fourcorners.outline.parser.numbering import roman_value
 from fourcorners.outline.references.labels import label_parts
 from fourcorners.outline.tree import DefinedTerm, Node, NodeKind
 from fourcorners.research.tool import cut_mark
-from fourcorners.search.stems import stems
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stems
 
 MAX_PART = 2_400
 """Characters of a clause or definition that are shown at once; further ones are parts 2, 3, …"""

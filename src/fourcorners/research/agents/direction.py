@@ -16,10 +16,10 @@ from enum import StrEnum
 
 from fourcorners.research.agents.figures import find_figures
 from fourcorners.research.currencies import remove_currencies
-from fourcorners.search.stems import stem_tokens, stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stem_tokens, stems
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "direction")
 _MODAL = _PATTERNS["modal"]

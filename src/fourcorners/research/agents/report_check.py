@@ -48,9 +48,9 @@ from fourcorners.research.answer import (
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
-from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stems
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]

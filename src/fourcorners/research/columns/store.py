@@ -21,8 +21,8 @@ from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
 from fourcorners.research.question import split_question
 from fourcorners.review import store
 from fourcorners.search.query import Or, Query, Word
-from fourcorners.search.stems import content_tokens
 from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.stems import content_tokens
 from fourcorners.text.tokenization import tokenize
 
 MAX_COLUMNS = 20

@@ -23,10 +23,10 @@ from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.expand import LinkedPassage, find_replacement
 from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.search.sentences.units import SentenceIndex
-from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+from fourcorners.text.stems import stems
 
 _PATTERNS = load_patterns("fourcorners.research.companions", "find")
 _KNOWN = (("exception", _PATTERNS["exception"]), ("condition", _PATTERNS["condition"]))

@@ -15,9 +15,9 @@ from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.dates import find_dates
-from fourcorners.search.stems import word_list
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.stems import word_list
 from fourcorners.text.tokenization import tokenize
 
 MAX_PREAMBLE = 5_000

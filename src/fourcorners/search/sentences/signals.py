@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 from fourcorners.search.concepts import Concept
 from fourcorners.search.query.match import QueryMatch, find_matches
 from fourcorners.search.sentences.units import SentenceIndex
-from fourcorners.search.stems import stems
 from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.stems import stems
 
 if TYPE_CHECKING:
     import numpy as np

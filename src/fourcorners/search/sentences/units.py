@@ -15,8 +15,8 @@ from fourcorners.outline.clause import MAX_LENGTH
 from fourcorners.outline.passages.units import Unit
 from fourcorners.outline.tree import NodeKind, Outline, Passage
 from fourcorners.search.concepts import Concept
-from fourcorners.search.stems import stem_tokens
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stem_tokens
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
