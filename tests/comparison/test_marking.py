@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fourcorners.comparison.comparison import Comparison
+from fourcorners.comparison.comparison import Comparison, Step, both_orders
 from fourcorners.comparison.marking import BREAK, mark_side, mark_words, shorten_marked
-from fourcorners.comparison.order import Step, both_orders
 from fourcorners.text.word_differences import Edit, EditKind
 from tests.comparison.contracts import CLAUSES, compare, differing, replaced
 

@@ -4,7 +4,7 @@ import pytest
 
 from fourcorners.errors import InputError
 from fourcorners.research.amounts import compute
-from fourcorners.research.companions.find import find_qualifiers
+from fourcorners.research.companions import find_qualifiers
 from fourcorners.text.span import Span
 
 WORDS = (

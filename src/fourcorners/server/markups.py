@@ -25,7 +25,7 @@ from fourcorners.redline.decisions import (
     find_change,
 )
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
-from fourcorners.redline.table import redline_table
+from fourcorners.redline.word import redline_table
 from fourcorners.review.store import load_findings
 from fourcorners.server.context import RequestContext
 from fourcorners.server.rendering.word_file import write_word_file

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.agents.direction import StatementDirection, compare_direction
-from fourcorners.research.agents.statement_check import NOT_MENTIONED, check_statement
+from fourcorners.research.agents.statement_check import (
+    NOT_MENTIONED,
+    StatementDirection,
+    check_statement,
+    compare_direction,
+)
 from fourcorners.research.answer import Verification
 
 WORDS = (

@@ -12,9 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.comparison.comparison import Clause, ClauseChange, Comparison, Relation
+from fourcorners.comparison.comparison import (
+    Clause,
+    ClauseChange,
+    Comparison,
+    Relation,
+    Step,
+    both_orders,
+)
 from fourcorners.comparison.marking import BREAK, mark_words
-from fourcorners.comparison.order import Step, both_orders
 from fourcorners.reports.word.package import open_template, save
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.word_differences import Edit, EditKind

@@ -17,9 +17,10 @@ from fourcorners.comparison.comparison import (
     ClauseChange,
     Comparison,
     Relation,
+    Step,
     WordChange,
+    both_orders,
 )
-from fourcorners.comparison.order import Step, both_orders
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.docx.tracked_changes import NewWords, TrackedDocument
 from fourcorners.documents.media_types import MediaType

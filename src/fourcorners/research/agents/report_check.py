@@ -15,12 +15,6 @@ from dataclasses import dataclass, replace
 from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
-from fourcorners.research.agents.direction import (
-    StatementDirection,
-    compare_direction,
-    denies_alike,
-    is_topic,
-)
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import (
     AmendedReport,
@@ -32,7 +26,14 @@ from fourcorners.research.agents.schemas import (
     SentenceClaim,
 )
 from fourcorners.research.agents.sentence_list import SentenceList
-from fourcorners.research.agents.statement_check import NOT_CHECKED, check_quotes
+from fourcorners.research.agents.statement_check import (
+    NOT_CHECKED,
+    StatementDirection,
+    check_quotes,
+    compare_direction,
+    denies_alike,
+    is_topic,
+)
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -55,7 +56,7 @@ from fourcorners.text.stems import stems
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
-_YES_OR_NO = load_patterns("fourcorners.research.agents", "direction")["yes_or_no"]
+_YES_OR_NO = load_patterns("fourcorners.research.agents", "statement_check")["yes_or_no"]
 _MOST_CONTRACTS = 40  # in which a definition is looked for
 _MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings

@@ -22,7 +22,7 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.answerability.search import AnswerSearch, search_answer
-from fourcorners.research.companions.find import (
+from fourcorners.research.companions import (
     Companion,
     find_companions,
     find_qualifiers,

@@ -28,7 +28,7 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 from fourcorners.text.stems import stems
 
-_PATTERNS = load_patterns("fourcorners.research.companions", "find")
+_PATTERNS = load_patterns("fourcorners.research", "companions")
 _KNOWN = (("exception", _PATTERNS["exception"]), ("condition", _PATTERNS["condition"]))
 _END = _PATTERNS["end"]
 _LONGEST = 400  # characters of a condition
