@@ -29,7 +29,7 @@ from fourcorners.models import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.offline.collection import answer_contracts, contract_question
+from fourcorners.research.offline.run import answer_contracts, contract_question
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings

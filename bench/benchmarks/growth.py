@@ -51,7 +51,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.run import Progress, ReviewScope, fill_review
+from fourcorners.review.run import ReviewProgress, ReviewScope, fill_review
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
@@ -187,7 +187,7 @@ def judge(url: str, most: int) -> dict[str, object]:
         own, workers, began = time.process_time(), _children(), time.monotonic()
         ticks: list[float] = []
 
-        def show(_: Progress) -> None:
+        def show(_: ReviewProgress) -> None:
             ticks.append(time.monotonic() - began)
             if len(ticks) == most:
                 raise _Enough

@@ -26,7 +26,7 @@ from fourcorners.library.store import Library
 from fourcorners.library.vectors.codes import BLOCK, CodeBlock, VectorCodes, pack_codes
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.search.sqlite_index import CANDIDATES, TIMES
+from fourcorners.search.index import CANDIDATES, TIMES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

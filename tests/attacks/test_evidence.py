@@ -20,7 +20,7 @@ from fourcorners.llm import Request
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, Finding, Review, Severity
-from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from tests.attacks.injections import PASSAGES
@@ -100,7 +100,7 @@ def modelled(library: Library) -> Iterator[Review]:
     few = replace(book, provisions=tuple(weighed), hash="few")
     port, model = asked.port(dict.fromkeys(("weigh", "risks", "follow_up", "requote"), obedient))
     with port:
-        asker = ModelReviewer(port, few, PROFILES[Profile.CLAUSES])
+        asker = ModelReviewer(port, few, PROFILES[PromptProfile.CLAUSES])
         yield review_library(library, few, encoder=None, asker=asker)
     assert {request.prompt.name for request in model.requests} >= {"weigh", "risks"}
 

@@ -20,7 +20,7 @@ from fourcorners.reports import Grid
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.review.finding import CellState, Review
 from fourcorners.review.health import SymptomKind, check_documents
-from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
@@ -96,9 +96,9 @@ def obeying(request: Request) -> dict[str, Any]:
     return {"passages": [{"number": 1, "words": INVENTED}]}
 
 
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(PromptProfile))
 def test_a_model_that_obeys_shows_nothing_invented_and_takes_nothing_away(
-    library: Library, playbook: Playbook, local: Review, profile: Profile
+    library: Library, playbook: Playbook, local: Review, profile: PromptProfile
 ) -> None:
     few = replace(playbook, provisions=playbook.provisions[:6], hash="few")
     prompts = ("extract", "weigh", "follow_up", "requote", "risks")
@@ -147,7 +147,7 @@ def test_file_names_give_no_orders_to_a_model(tmp_path: Path, playbook: Playbook
             library,
             playbook,
             encoder=None,
-            asker=ModelReviewer(port, playbook, PROFILES[Profile.CLAUSES]),
+            asker=ModelReviewer(port, playbook, PROFILES[PromptProfile.CLAUSES]),
         )
         found = check_documents(library, "N", as_of=date(2026, 1, 1)).symptoms
     assert model.requests

@@ -20,7 +20,7 @@ from fourcorners.reports.tree import QuoteBlock
 from fourcorners.review.finding import CellState, Finding, Review, ReviewState, Severity
 from fourcorners.review.health import SymptomKind, check_documents
 from fourcorners.review.people.review_actions import NewAnnotation, annotate_finding
-from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 from fourcorners.review.run import review_library
 from fourcorners.review.selection.conditions import parse_condition
 from fourcorners.review.selection.find import find_contracts
@@ -121,9 +121,9 @@ def test_health_reports_both_clauses(library: Library) -> None:
     assert "in one more place" in orders["supply.txt"]
 
 
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(PromptProfile))
 def test_no_model_reads_the_clauses_nor_makes_a_cell_not_found(
-    library: Library, playbook: Playbook, profile: Profile
+    library: Library, playbook: Playbook, profile: PromptProfile
 ) -> None:
     only = tuple(each for each in playbook.provisions if each.id == "non-compete")
     few = replace(playbook, provisions=only, hash="few")

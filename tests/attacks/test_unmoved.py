@@ -25,7 +25,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid, word
 from fourcorners.reports.chapters import due_diligence
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
@@ -132,7 +132,7 @@ def test_a_model_is_told_no_word_outside_of_the_fence(library: Library, playbook
          "follow_up": {"missed": [], "wrong": []}}
     )  # fmt: skip
     with port:
-        asker = ModelReviewer(port, few, PROFILES[Profile.CLAUSES])
+        asker = ModelReviewer(port, few, PROFILES[PromptProfile.CLAUSES])
         review_library(
             library, few, ReviewScope(documents=[e.id for e in entries]), encoder=None, asker=asker
         )

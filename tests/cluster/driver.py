@@ -25,7 +25,7 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Review
-from fourcorners.review.run import Progress, Workers, review_library
+from fourcorners.review.run import ReviewProgress, Workers, review_library
 from fourcorners.settings import Settings
 from tests.cluster.machines import WORKER, Machines, netns_pids
 
@@ -69,7 +69,7 @@ def local(folder: str, url: str) -> dict[str, object]:
         steps: list[int] = []
         kill = _at(40, lambda: _kill(own_workers()))
 
-        def hear(step: Progress) -> None:
+        def hear(step: ReviewProgress) -> None:
             steps.append(step.done)
             kill(step)
 

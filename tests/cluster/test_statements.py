@@ -25,7 +25,7 @@ OF_A_FILE = (
     "fourcorners.library.migration",
     "fourcorners.library.words",
     "fourcorners.research.sources.database",
-    "fourcorners.search.sqlite_index",
+    "fourcorners.search.index",
     "fourcorners.server.store.backup",
     "fourcorners.work_folder",
 )

@@ -11,7 +11,12 @@ from fourcorners.llm import Port, open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import Author, CellState, Finding
-from fourcorners.review.prompting.reviewer import PROFILES, FilledCells, ModelReviewer, Profile
+from fourcorners.review.prompting.reviewer import (
+    PROFILES,
+    FilledCells,
+    ModelReviewer,
+    PromptProfile,
+)
 from fourcorners.settings import LlmSettings
 from fourcorners.text import evidence
 from tests.review.asked import reading_of
@@ -44,17 +49,17 @@ def playbook() -> Playbook:
     return parse_playbook(PLAYBOOK, "one.yaml")
 
 
-def filled(port: Port, playbook: Playbook, profile: Profile) -> FilledCells:
+def filled(port: Port, playbook: Playbook, profile: PromptProfile) -> FilledCells:
     asking = replace(PROFILES[profile], follow_up=False)
     reading = reading_of(TEXT)
-    draft = Finding(reading.document.id, "insurance", CellState.NOT_FOUND)
+    draft = Finding(reading.id, "insurance", CellState.NOT_FOUND)
     with port:
         return ModelReviewer(port, playbook, asking).fill(reading, [draft])
 
 
-@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("profile", list(PromptProfile))
 def test_a_tiny_model_fills_a_cell_somehow_and_replays_the_same(
-    llama: str, playbook: Playbook, tmp_path: Path, profile: Profile
+    llama: str, playbook: Playbook, tmp_path: Path, profile: PromptProfile
 ) -> None:
     file = tmp_path / "exchanges.jsonl"
     settings = LlmSettings(

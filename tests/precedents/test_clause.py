@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.precedents.clause import Clause, Place, fold_duplicates, normalised_words
+from fourcorners.precedents.clause import Clause, ClausePlace, fold_duplicates, normalised_words
 from fourcorners.text.normalisation import normalise_text
 
 
@@ -16,10 +16,10 @@ def test_number_case_and_typography_make_no_other_clause() -> None:
 
 def test_the_same_words_are_kept_once_with_all_their_places() -> None:
     clauses = [
-        Clause("1. Notices are in writing.", (Place("a"),)),
-        Clause("Other words.", (Place("b"),), 2),
-        Clause("9.1 Notices are in  writing.", (Place("c"),), 4, "Notices"),
-        Clause("Notices are in writing.", (Place("d"),), 1),
+        Clause("1. Notices are in writing.", (ClausePlace("a"),)),
+        Clause("Other words.", (ClausePlace("b"),), 2),
+        Clause("9.1 Notices are in  writing.", (ClausePlace("c"),), 4, "Notices"),
+        Clause("Notices are in writing.", (ClausePlace("d"),), 1),
     ]
     folded = fold_duplicates(clauses)
     assert [each.text for each in folded] == ["1. Notices are in writing.", "Other words."]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.precedents.concepts import (
-    Side,
+    DraftingSide,
     all_concepts,
     find_concept,
     plain_text,
@@ -44,12 +44,12 @@ def test_what_is_refused_is_not_wanted() -> None:
 @pytest.mark.parametrize(
     ("query", "side"),
     [
-        ("seller-favorable warranty disclaimer", Side.SELLER),
-        ("customer friendly indemnity", Side.BUYER),
+        ("seller-favorable warranty disclaimer", DraftingSide.SELLER),
+        ("customer friendly indemnity", DraftingSide.BUYER),
         ("liability cap", None),
     ],
 )
-def test_a_side_is_told(query: str, side: Side | None) -> None:
+def test_a_side_is_told(query: str, side: DraftingSide | None) -> None:
     assert query_concepts(query).side is side
 
 

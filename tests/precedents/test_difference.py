@@ -3,7 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.precedents.difference import Change, Piece, join_words, similarity, word_difference
+from fourcorners.precedents.difference import (
+    Change,
+    DifferencePiece,
+    join_words,
+    similarity,
+    word_difference,
+)
 
 TEXT = st.lists(st.sampled_from(["cap", "the", "fees", ",", "(", ")", "paid", "."]), max_size=25)
 
@@ -13,12 +19,12 @@ def test_what_changes_is_told_word_by_word() -> None:
         "Liability is capped at the fees.", "liability is limited to the fees paid."
     )
     assert pieces == [
-        Piece(Change.SAME, "liability is"),
-        Piece(Change.REMOVED, "capped at"),
-        Piece(Change.ADDED, "limited to"),
-        Piece(Change.SAME, "the fees"),
-        Piece(Change.ADDED, "paid"),
-        Piece(Change.SAME, "."),
+        DifferencePiece(Change.SAME, "liability is"),
+        DifferencePiece(Change.REMOVED, "capped at"),
+        DifferencePiece(Change.ADDED, "limited to"),
+        DifferencePiece(Change.SAME, "the fees"),
+        DifferencePiece(Change.ADDED, "paid"),
+        DifferencePiece(Change.SAME, "."),
     ]
     assert 0 < similarity(pieces) < 1
 

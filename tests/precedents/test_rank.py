@@ -11,7 +11,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.precedents import clause as gather
-from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
 from fourcorners.precedents.scoring import vectors as kept
 from fourcorners.precedents.scoring.score import model_for
@@ -33,7 +33,7 @@ class Standing(HashEncoder):
 
 
 def clauses(*texts: str) -> list[Clause]:
-    return [Clause(text, (Place(f"source {at}"),)) for at, text in enumerate(texts)]
+    return [Clause(text, (ClausePlace(f"source {at}"),)) for at, text in enumerate(texts)]
 
 
 def stock(encoder: HashEncoder, *texts: str) -> ClauseStock:
@@ -82,13 +82,13 @@ def test_no_clauses_give_none_and_many_are_cut_to_the_likeliest() -> None:
 
 
 def test_of_a_section_and_its_part_the_better_is_left_and_a_double_keeps_its_other_place() -> None:
-    part = Clause(CAP, (Place("A", document="a", span=Span(10, 80)),))
-    whole = Clause(f"{LAW} {CAP} {LAW}", (Place("A", document="a", span=Span(0, 150)),))
+    part = Clause(CAP, (ClausePlace("A", document="a", span=Span(10, 80)),))
+    whole = Clause(f"{LAW} {CAP} {LAW}", (ClausePlace("A", document="a", span=Span(0, 150)),))
     double = Clause(
         f"1. {LAW}",
         (
-            Place("A", document="a", span=Span(70, 90)),
-            Place("B", document="b", span=Span(0, 60)),
+            ClausePlace("A", document="a", span=Span(70, 90)),
+            ClausePlace("B", document="b", span=Span(0, 60)),
         ),
     )
     held = ClauseStock([whole, part, double], HashEncoder(384))

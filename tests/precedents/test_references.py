@@ -7,8 +7,8 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.precedents import clause as gather
-from fourcorners.precedents.clause import Clause, Place
-from fourcorners.precedents.references import MAX_LENGTH, ReferenceKind, find_references
+from fourcorners.precedents.clause import Clause, ClausePlace
+from fourcorners.precedents.references import MAX_LENGTH, ReferencedKind, find_references
 from fourcorners.settings import Settings
 from tests.conftest import Program
 
@@ -50,9 +50,9 @@ def test_a_clause_brings_the_sections_and_terms_that_it_refers_to(library: Libra
         found = find_references(library, place)
         text = library.text(place.document)
     assert [(each.kind, each.raw) for each in found] == [
-        (ReferenceKind.SECTION, "Section 3"),
-        (ReferenceKind.SECTION, "Section 4"),
-        (ReferenceKind.DEFINITION, "Grain Year"),
+        (ReferencedKind.SECTION, "Section 3"),
+        (ReferencedKind.SECTION, "Section 4"),
+        (ReferencedKind.DEFINITION, "Grain Year"),
     ]
     assert all(each.span.text_in(text) == each.text for each in found)
     assert [each.is_whole for each in found] == [True, False, True]
@@ -64,7 +64,7 @@ def test_a_clause_brings_the_sections_and_terms_that_it_refers_to(library: Libra
 
 def test_a_clause_of_a_bank_refers_to_nothing_that_is_known(library: Library) -> None:
     with library:
-        assert find_references(library, Place("a bank")) == []
+        assert find_references(library, ClausePlace("a bank")) == []
 
 
 def test_what_is_brought_stands_outside_the_clause(larch: Program) -> None:
@@ -77,4 +77,4 @@ def test_what_is_brought_stands_outside_the_clause(larch: Program) -> None:
                 assert place.span is not None
                 assert not place.span.contains(one.span)
                 assert one.span.text_in(library.text(one.document)) == one.text
-        assert kinds == set(ReferenceKind)
+        assert kinds == set(ReferencedKind)

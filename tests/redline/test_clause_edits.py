@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from fourcorners.documents.document import Document
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
@@ -22,7 +24,8 @@ CLAUSE = "Neither party may assign it without the prior written consent of the o
 
 
 def find(text: str, *edits: ClauseEdit, decided: bool = False, **answers: str) -> TextEdit | NoEdit:
-    terms = ContractTerms(text, Outline((), 1.0), Card(), UNKNOWN_SIDE)
+    document = Document("x", "x", "x", "0", "text/plain", "test", text)
+    terms = ContractTerms(Contract.build(document, Outline((), 1.0), Card(), []), UNKNOWN_SIDE)
     given = {name: RiskAnswer("?", value, id=name, value=value) for name, value in answers.items()}
     whole = Span(0, len(text))
     wording = Wording(clause="A {party} may assign it.", edits=edits)

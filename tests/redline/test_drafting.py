@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.read import read_document
+from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.redline.drafting import ContractTerms
@@ -36,7 +37,9 @@ def terms(tmp_path: Path, text: str = SUPPLY, **given: str) -> ContractTerms:
     outline = build_outline(document)
     card = read_card(document, outline)
     values = {name.replace("_", " "): words for name, words in given.items()}
-    return ContractTerms(document.text, outline, card, side_for(card, ["Customer"]), values)
+    return ContractTerms(
+        Contract.build(document, outline, card, []), side_for(card, ["Customer"]), values
+    )
 
 
 def test_what_the_contract_calls_things(tmp_path: Path) -> None:
@@ -70,7 +73,7 @@ def test_parties_by_name_have_no_article(tmp_path: Path) -> None:
     document = read_document(path)
     card = read_card(document, build_outline(document))
     own = ContractTerms(
-        document.text, build_outline(document), card, side_for(card, ["Birch"]), None
+        Contract.build(document, build_outline(document), card, []), side_for(card, ["Birch"])
     )
     assert own.fill("{our party} pays {other party}").text == "Birch pays the Supplier"
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.read import read_document
+from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Fact
 from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.precedent import Precedent
+from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange, Source
-from fourcorners.redline.propose import Contract, Preferences, propose
+from fourcorners.redline.propose import Preferences, propose
 from fourcorners.review.finding import (
     Author,
     CellState,
@@ -38,7 +38,7 @@ OWN = Source("the playbook")
 
 
 @pytest.fixture
-def supply(tmp_path: Path) -> Contract:
+def supply(tmp_path: Path) -> ContractTerms:
     path = tmp_path / "supply.docx"
     path.write_bytes(word_file({"body": contract(), "numbering": NUMBERING}))
     document = read_document(path)
@@ -46,9 +46,7 @@ def supply(tmp_path: Path) -> Contract:
     card = read_card(document, outline)
     side = side_for(card, ["Customer"])
     assert side.names
-    return Contract(
-        document, outline, card, side, ContractTerms(document.text, outline, card, side), OWN
-    )
+    return ContractTerms(Contract.build(document, outline, card, []), side)
 
 
 def provision(name: str) -> Provision:
@@ -56,12 +54,17 @@ def provision(name: str) -> Provision:
 
 
 def found(
-    supply: Contract, of: Provision, words: str, answers: Mapping[str, str], position: int | None
+    supply: ContractTerms,
+    of: Provision,
+    words: str,
+    answers: Mapping[str, str],
+    position: int | None,
 ) -> Finding:
     """Return a finding of some words, with answers and the position of that number."""
-    start = supply.document.text.index(words)
+    start = supply.contract.document.text.index(words)
     quote = quote_span(
-        supply.document.text, Span(start, supply.document.text.index(".", start) + 1)
+        supply.contract.document.text,
+        Span(start, supply.contract.document.text.index(".", start) + 1),
     )
     given = tuple(
         RiskAnswer("?", value, id=name, value=value, quotes=(quote,))
@@ -69,7 +72,7 @@ def found(
     )
     held = of.positions[position] if position is not None else None
     return Finding(
-        supply.document.id,
+        supply.contract.document.id,
         of.id,
         CellState.FOUND,
         evidence=(Evidence(quote, quote.span or Span(0, 1), (), None, 0.99),),
@@ -82,76 +85,76 @@ REFUSED = 4  # of the positions on assignment: no transfer without consent
 
 
 def assignment(
-    supply: Contract, restricted: str = "each party", position: int | None = REFUSED
+    supply: ContractTerms, restricted: str = "each party", position: int | None = REFUSED
 ) -> Finding:
     answers = {"effect": "consent", "restricted": restricted}
     given = {name: value for name, value in answers.items() if value}
     return found(supply, provision("assignment"), CONSENT, given, position)
 
 
-def test_a_refused_position_is_changed_by_the_fewest_words(supply: Contract) -> None:
-    (change,) = propose(supply, provision("assignment"), assignment(supply), Preferences())
+def test_a_refused_position_is_changed_by_the_fewest_words(supply: ContractTerms) -> None:
+    (change,) = propose(supply, provision("assignment"), assignment(supply), Preferences(OWN))
     assert isinstance(change, ProposedChange)
     assert change.extent is Extent.WORDS
     assert change.added == "(not to be unreasonably withheld, conditioned or delayed)"
     assert change.removed == ""
-    assert supply.document.text[: change.span.start].endswith("prior written consent")
+    assert supply.contract.document.text[: change.span.start].endswith("prior written consent")
     assert change.target_kind == "fallback"
     assert change.path[-1].startswith("6.1")
     assert change.basis is Basis.PROGRAM
     assert change.quotes[0].verified
 
 
-def test_a_clause_that_binds_the_other_side_alone_is_left_alone(supply: Contract) -> None:
+def test_a_clause_that_binds_the_other_side_alone_is_left_alone(supply: ContractTerms) -> None:
     assert (
-        propose(supply, provision("assignment"), assignment(supply, "Supplier"), Preferences())
+        propose(supply, provision("assignment"), assignment(supply, "Supplier"), Preferences(OWN))
         == []
     )
     (change,) = propose(
-        supply, provision("assignment"), assignment(supply, "Customer"), Preferences()
+        supply, provision("assignment"), assignment(supply, "Customer"), Preferences(OWN)
     )
     assert isinstance(change, ProposedChange)
 
 
-def test_whom_it_binds_must_be_known(supply: Contract) -> None:
-    (point,) = propose(supply, provision("assignment"), assignment(supply, ""), Preferences())
+def test_whom_it_binds_must_be_known(supply: ContractTerms) -> None:
+    (point,) = propose(supply, provision("assignment"), assignment(supply, ""), Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert "it is uncertain whether it binds your side" in point.reason
     assert point.offered is not None
     assert "this Agreement" in point.offered.text
 
 
-def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: Contract) -> None:
+def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: ContractTerms) -> None:
     (point,) = propose(
-        supply, provision("assignment"), assignment(supply, position=None), Preferences()
+        supply, provision("assignment"), assignment(supply, position=None), Preferences(OWN)
     )
     assert isinstance(point, OpenPoint)
     assert point.quotes[0].words.startswith("Neither party")
     assert point.reason.startswith("It is uncertain whether this is so: A merger")
 
 
-def test_what_binds_the_other_side_alone_is_not_even_asked(supply: Contract) -> None:
+def test_what_binds_the_other_side_alone_is_not_even_asked(supply: ContractTerms) -> None:
     finding = assignment(supply, "Supplier", position=None)
-    assert propose(supply, provision("assignment"), finding, Preferences()) == []
+    assert propose(supply, provision("assignment"), finding, Preferences(OWN)) == []
 
 
-def test_what_a_language_model_says_is_left_to_a_person(supply: Contract) -> None:
+def test_what_a_language_model_says_is_left_to_a_person(supply: ContractTerms) -> None:
     finding = assignment(supply)
     answers = tuple(replace(each, author=Author.MODEL) for each in finding.answers)
     told = replace(finding, answers=answers)
-    (point,) = propose(supply, provision("assignment"), told, Preferences())
+    (point,) = propose(supply, provision("assignment"), told, Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert "a language model says so" in point.reason
 
 
 @pytest.mark.parametrize("position", [1, 5])
-def test_what_is_accepted_is_not_changed(supply: Contract, position: int) -> None:
+def test_what_is_accepted_is_not_changed(supply: ContractTerms, position: int) -> None:
     finding = assignment(supply, position=position)
-    assert propose(supply, provision("assignment"), finding, Preferences()) == []
+    assert propose(supply, provision("assignment"), finding, Preferences(OWN)) == []
 
 
-def test_a_person_may_decide(supply: Contract) -> None:
-    decided = Preferences(decided={"assignment"}, target="preferred")
+def test_a_person_may_decide(supply: ContractTerms) -> None:
+    decided = Preferences(OWN, decided={"assignment"}, target="preferred")
     (change,) = propose(supply, provision("assignment"), assignment(supply, ""), decided)
     assert isinstance(change, ProposedChange)
     assert (change.basis, change.extent) == (Basis.PERSON, Extent.CLAUSE)
@@ -169,8 +172,8 @@ def missing(score: float) -> Finding:
     )
 
 
-def test_a_clause_that_is_surely_missing_is_added(supply: Contract) -> None:
-    (change,) = propose(supply, provision("cap-on-liability"), missing(0.01), Preferences())
+def test_a_clause_that_is_surely_missing_is_added(supply: ContractTerms) -> None:
+    (change,) = propose(supply, provision("cap-on-liability"), missing(0.01), Preferences(OWN))
     assert isinstance(change, ProposedChange)
     assert change.extent is Extent.NEW_CLAUSE
     assert change.blanks == ("amount of the cap",)
@@ -178,31 +181,32 @@ def test_a_clause_that_is_surely_missing_is_added(supply: Contract) -> None:
     assert change.new_clause.number == "6.4"
 
 
-def test_one_that_may_be_there_is_not(supply: Contract) -> None:
-    (point,) = propose(supply, provision("cap-on-liability"), missing(0.2), Preferences())
+def test_one_that_may_be_there_is_not(supply: ContractTerms) -> None:
+    (point,) = propose(supply, provision("cap-on-liability"), missing(0.2), Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert point.reason.startswith("No such clause was found, but the contract has similar words")
 
 
-def test_contracts_of_other_types_are_asked_about(supply: Contract) -> None:
-    card = replace(supply.card, title=None, type=Fact("Joint Venture", Span(0, 6), 1.0))
-    venture = replace(supply, card=card)
-    (point,) = propose(venture, provision("cap-on-liability"), missing(0.01), Preferences())
+def test_contracts_of_other_types_are_asked_about(supply: ContractTerms) -> None:
+    read = supply.contract
+    card = replace(read.card, title=None, type=Fact("Joint Venture", Span(0, 6), 1.0))
+    venture = ContractTerms(Contract.build(read.document, read.outline, card, []), supply.side)
+    (point,) = propose(venture, provision("cap-on-liability"), missing(0.01), Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert "does not say whether this contract needs one" in point.reason
 
 
-def test_what_the_playbook_does_not_miss_is_not_added(supply: Contract) -> None:
+def test_what_the_playbook_does_not_miss_is_not_added(supply: ContractTerms) -> None:
     harmless = replace(missing(0.01), severity=Severity.NONE)
-    assert propose(supply, provision("cap-on-liability"), harmless, Preferences()) == []
+    assert propose(supply, provision("cap-on-liability"), harmless, Preferences(OWN)) == []
     other = replace(missing(0.01), provision="insurance")
-    assert propose(supply, provision("insurance"), other, Preferences()) == []
+    assert propose(supply, provision("insurance"), other, Preferences(OWN)) == []
 
 
-def test_a_precedent_comes_before_the_playbooks_own_wording(supply: Contract) -> None:
+def test_a_precedent_comes_before_the_playbooks_own_wording(supply: ContractTerms) -> None:
     source = Source("Oakham Services", ("9 Liability",), Span(10, 60), 4)
     clause = "The Contractor is liable up to {twice} the Fees."
-    bank = Preferences(precedent=lambda *_: Precedent(clause, source))
+    bank = Preferences(OWN, precedent=lambda *_: BankPrecedent(clause, source))
     (change,) = propose(supply, provision("cap-on-liability"), missing(0.01), bank)
     assert isinstance(change, ProposedChange)
     assert change.source is source
@@ -211,6 +215,6 @@ def test_a_precedent_comes_before_the_playbooks_own_wording(supply: Contract) ->
 
 
 @pytest.mark.parametrize("state", [CellState.FAILED, CellState.NOT_APPLICABLE])
-def test_nothing_is_said_of_what_was_not_read(supply: Contract, state: CellState) -> None:
-    finding = Finding(supply.document.id, "assignment", state)
-    assert propose(supply, provision("assignment"), finding, Preferences()) == []
+def test_nothing_is_said_of_what_was_not_read(supply: ContractTerms, state: CellState) -> None:
+    finding = Finding(supply.contract.document.id, "assignment", state)
+    assert propose(supply, provision("assignment"), finding, Preferences(OWN)) == []

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
-from fourcorners.research.acting_parties import acting_parties, asked_parties, find_others
-from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.research.context import acting_parties, asked_parties, find_others
 from fourcorners.text.span import Span
 
 LANDLORD, TENANT = "Harbour Estates Limited", "Quill & Sons Ltd"

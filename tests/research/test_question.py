@@ -2,33 +2,33 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.question import Aspect, split_question
+from fourcorners.research.question import QuestionAspect, split_question
 
 
 def test_a_compound_question_is_taken_apart_and_each_part_stands_by_itself() -> None:
     first, second = split_question("Can the tenant assign the lease, and under what conditions?")
     assert first.text == "Can the tenant assign the lease"
-    assert first.aspects == (Aspect.WHETHER,)
+    assert first.aspects == (QuestionAspect.WHETHER,)
     assert second.text == "under what conditions: can the tenant assign the lease?"
-    assert Aspect.CONDITIONS in second.aspects
+    assert QuestionAspect.CONDITIONS in second.aspects
 
 
 @pytest.mark.parametrize(
     ("question", "aspect"),
     [
-        ("Who insures the premises?", Aspect.WHO),
-        ("When does it end?", Aspect.WHEN),
-        ("How much is the rent?", Aspect.HOW_MUCH),
-        ("How long is the notice period?", Aspect.HOW_LONG),
-        ("Is there a source code escrow?", Aspect.EXISTS),
-        ("Does this contract include any volume restrictions?", Aspect.EXISTS),
-        ("May Larch Ltd sublicense the software?", Aspect.WHETHER),
-        ("What are the exceptions to the non-compete?", Aspect.EXCEPTIONS),
-        ("What happens on a change of control?", Aspect.CONSEQUENCE),
-        ("What licences are granted?", Aspect.WHAT),
+        ("Who insures the premises?", QuestionAspect.WHO),
+        ("When does it end?", QuestionAspect.WHEN),
+        ("How much is the rent?", QuestionAspect.HOW_MUCH),
+        ("How long is the notice period?", QuestionAspect.HOW_LONG),
+        ("Is there a source code escrow?", QuestionAspect.EXISTS),
+        ("Does this contract include any volume restrictions?", QuestionAspect.EXISTS),
+        ("May Larch Ltd sublicense the software?", QuestionAspect.WHETHER),
+        ("What are the exceptions to the non-compete?", QuestionAspect.EXCEPTIONS),
+        ("What happens on a change of control?", QuestionAspect.CONSEQUENCE),
+        ("What licences are granted?", QuestionAspect.WHAT),
     ],
 )
-def test_what_a_question_asks_for(question: str, aspect: Aspect) -> None:
+def test_what_a_question_asks_for(question: str, aspect: QuestionAspect) -> None:
     assert aspect in split_question(question)[0].aspects
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fourcorners.library.contract import Contract
 from fourcorners.llm import FakeModel, MemoryCache, MemoryLedger, Options, Port, Request, Response
 from fourcorners.llm.ledger import Budget, Ledger
 from fourcorners.llm.offline import Answer
@@ -17,9 +18,8 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import Finding
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.prompting.settings import Profile, PromptSettings
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from tests.review.conftest import document
 
 LEAVE = (
@@ -27,7 +27,7 @@ LEAVE = (
     "Supplier."
 )
 NOTICE = "It shall give notice in writing."
-PAPER = PromptSettings(Profile.PAPER, risks=False)
+PAPER = PromptSettings(PromptProfile.PAPER, risks=False)
 CLAUSES = PromptSettings(risks=False)
 
 Said = str | Mapping[str, Any]
@@ -65,18 +65,16 @@ def weighed(*belongs: int, added: tuple[str, ...] = (), rejected: tuple[int, ...
     return {"verdicts": verdicts, "added": [{"words": each} for each in added]}
 
 
-def reading_of(text: str) -> PreparedDocument:
+def reading_of(text: str) -> Contract:
     """Return a text, read."""
     made = document(text)
     outline = build_outline(made)
-    return prepare_document(
+    return Contract.build(
         made, outline, read_card(made, outline), cut_passages(made, outline), None
     )
 
 
-def drafts(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
-) -> list[Finding]:
+def drafts(reading: Contract, playbook: Playbook, calibration: Calibration) -> list[Finding]:
     """Return what the local reader finds."""
     prepared = [PreparedProvision(provision, None) for provision in playbook.provisions]
     return extract_findings(reading, prepared, calibration)

@@ -7,13 +7,13 @@ import hashlib
 import pytest
 
 from fourcorners.documents.document import Document
+from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.extract.scoring import DEFAULT, FEATURES, Calibration, Curve
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 
 TEXT = """SUPPLY AGREEMENT
 
@@ -95,15 +95,15 @@ def playbook() -> Playbook:
     return parse_playbook(PLAYBOOK, "small.yaml")
 
 
-def prepared(text: str = TEXT, name: str = "supply.txt") -> PreparedDocument:
+def prepared(text: str = TEXT, name: str = "supply.txt") -> Contract:
     made = document(text, name)
     outline = build_outline(made)
     passages = cut_passages(made, outline)
-    return prepare_document(made, outline, read_card(made, outline), passages, None)
+    return Contract.build(made, outline, read_card(made, outline), passages, None)
 
 
 @pytest.fixture
-def reading() -> PreparedDocument:
+def reading() -> Contract:
     return prepared()
 
 

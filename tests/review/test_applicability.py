@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.applicability import applies_to_type, is_applicable, not_applicable_finding
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Severity
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 
@@ -68,7 +68,7 @@ def test_the_cell_says_why_it_is_empty() -> None:
 
 
 def test_a_review_does_not_look_for_what_is_not_asked(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     rent = Provision("rent", "Rent", "", parse_query("control"), applies_to=("Lease",))
     asked = [PreparedProvision(each, None) for each in (rent, *playbook.provisions)]

@@ -22,7 +22,7 @@ from fourcorners.review import store
 from fourcorners.review.estimate import estimate_cost
 from fourcorners.review.finding import Author, CellState
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
-from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
+from fourcorners.review.run import CellFilter, ReviewProgress, ReviewScope, review_library
 from fourcorners.settings import Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -73,7 +73,7 @@ def test_a_review_with_a_model_is_stored_and_free_again(
     library: Library, playbook: Playbook
 ) -> None:
     port, model = open_port(library)
-    seen: list[Progress] = []
+    seen: list[ReviewProgress] = []
     with port:
         asker = ModelReviewer(port, playbook, asked.PAPER)
         grid = review_library(

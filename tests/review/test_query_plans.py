@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.database import Bindings, Row
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.library.tables.sqlite import SqliteDatabase
-from fourcorners.review.run import prepare_from_library
-from fourcorners.search.graph.contract import read_contract
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
@@ -47,9 +46,9 @@ def test_one_contract_is_read_without_going_over_a_table(
         add_files(library, paths, collection="Room", encoder=HashEncoder(), settings=settings)
         document = library.documents()[0].id
         with scans(monkeypatch) as found:
-            reading = prepare_from_library(library, document)
+            reading = read_contract(library, document)
             read_contract(library, document)
-        assert reading.segments
+        assert reading.sentences
         assert not found
         with scans(monkeypatch) as found:
             library.vectors()

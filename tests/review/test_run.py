@@ -24,7 +24,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import run, store
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
+from fourcorners.review.run import CellFilter, ReviewProgress, ReviewScope, review_library
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
@@ -94,7 +94,7 @@ def test_filled_cells_are_not_filled_again(
 
 
 def test_progress_counts_cells(library: Library, playbook: Playbook) -> None:
-    seen: list[Progress] = []
+    seen: list[ReviewProgress] = []
     review_library(library, playbook, encoder=ENCODER, on_progress=seen.append)
     assert [step.done for step in seen] == [17 * n for n in range(1, 7)]
     assert {step.total for step in seen} == {6 * 17}
@@ -122,7 +122,7 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
         [Finding(one.id, "insurance", CellState.FAILED, error="it crashed"),
          Finding(other.id, "insurance", CellState.NOT_FOUND)],
     )  # fmt: skip
-    seen: list[Progress] = []
+    seen: list[ReviewProgress] = []
     again = review_library(
         library,
         playbook,
@@ -156,7 +156,7 @@ def test_time_and_cost_to_come_are_foretold(
     clock[0] += 30
     assert pace.step(30) == pytest.approx((0.0, 0.6, 0.0))
     monkeypatch.undo()
-    seen: list[Progress] = []
+    seen: list[ReviewProgress] = []
     review_library(library, playbook, encoder=ENCODER, on_progress=seen.append)
     assert all(step.seconds_left is not None for step in seen)
     assert seen[-1].seconds_left == 0
@@ -226,7 +226,7 @@ def test_two_processes_do_not_do_the_same_review(library: Library, playbook: Pla
 def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
     library: Library, playbook: Playbook
 ) -> None:
-    def cancel(_: Progress) -> None:
+    def cancel(_: ReviewProgress) -> None:
         with Library.open(library.path) as other:
             jobs = JobTable(other)
             for job in jobs.list(unfinished=True):

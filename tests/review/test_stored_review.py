@@ -19,7 +19,7 @@ from fourcorners.review import store
 from fourcorners.review.finding import ReviewState
 from fourcorners.review.parties import find_sides, set_side
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
+from fourcorners.review.run import CellFilter, ReviewProgress, ReviewScope, review_library
 from fourcorners.review.stored_review import load_review
 from fourcorners.settings import Settings
 
@@ -118,7 +118,7 @@ def test_cells_that_were_filled_for_others_are_not_told(
         library, playbook, ReviewScope(collection="Larch", only=CellFilter.FAILED), encoder=None
     )
     assert {each.document for each in failed.findings if each.error} == {ash}
-    seen: list[Progress] = []
+    seen: list[ReviewProgress] = []
     again = review_library(
         library, playbook, ReviewScope(collection="Larch"), encoder=None, on_progress=seen.append
     )

@@ -19,6 +19,7 @@ from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.read import media_type_of, read_document
 from fourcorners.errors import InputError
 from fourcorners.library.columns import document_columns
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
@@ -33,11 +34,11 @@ from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.health import check_documents
 from fourcorners.review.lint import lint_contract
-from fourcorners.review.run import prepare_from_library, prepare_provisions
+from fourcorners.review.run import prepare_provisions
 from fourcorners.review.suspicion import find_suspicions
 from fourcorners.review.timeline.calendar import list_timelines
 from fourcorners.search.find import find_passages
-from fourcorners.search.graph.contract import read_contract
+from fourcorners.search.graph.changes import parse_changes
 from fourcorners.search.graph.expand import expand_hits
 from fourcorners.search.graph.statements import parse_statements
 from fourcorners.search.sentences.retrieve import retrieve_snippets
@@ -128,21 +129,19 @@ def work_through(document: Document, clock: Clock) -> None:
             hits = do("search", partial(find_passages, library, query, limit=50))
             do("links of hits", partial(expand_hits, library, hits, limit=20))
         contract = read_contract(library, document.id)
-        do("amendments", lambda: contract.changes)
-        used = do("definitions", lambda: contract.uses(text[:3_000]))
-        do("definitions", lambda: [contract.definition(each) for each, _ in used])
+        do("amendments", lambda: parse_changes(contract.text))
+        do("definitions", lambda: [*map(contract.definition, dict(contract.uses(text[:3_000])))])
         do("question", lambda: retrieve_snippets(library, QUESTION))
         do("health", lambda: check_documents(library, as_of=AS_OF))
         do(
             "timeline",
             lambda: list_timelines(library, library.documents(), AS_OF, timedelta(days=365)),
         )
-        prepared = do("sentences of a review", lambda: prepare_from_library(library, document.id))
         provisions = prepare_provisions(load_playbook(PLAYBOOK), None)
         cells = do(
             "cells of a review",
             lambda: extract_findings(
-                prepared, provisions, default_calibration(), ProvisionReader.default(None)
+                contract, provisions, default_calibration(), ProvisionReader.default(None)
             ),
         )
         do("amended cells", lambda: apply_amendments(library, cells))

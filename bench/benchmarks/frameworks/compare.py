@@ -321,11 +321,11 @@ class Fourcorners:
         return {"Fourcorners": self._default}
 
     def _default(self, question: Question, way: str) -> list[Snippet]:
-        from fourcorners.search.scope import Scope, route_question
+        from fourcorners.search.scope import QuestionScope, route_question
         from fourcorners.search.sentences.retrieve import retrieve_snippets
 
         if way == "given":
-            scope = Scope(
+            scope = QuestionScope(
                 question.question, "", ((self._ids[question.file_path], 1.0),), is_certain=True
             )
         else:

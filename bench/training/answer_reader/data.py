@@ -38,7 +38,7 @@ from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.sentences.answer_scores import sentence_in_context
 from fourcorners.search.sentences.signals import signals
-from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.units import ExampleVectors, SentenceIndex
 from fourcorners.search.sentences.weights import default_weights
 from fourcorners.text.span import Span
 from fourcorners_bench.answers import removal
@@ -161,7 +161,7 @@ def read_questions(path: Path = QUESTIONS) -> list[Asked]:
     return found
 
 
-def places(units: PreparedDocument, spans: Sequence[Span]) -> list[int]:
+def places(units: SentenceIndex, spans: Sequence[Span]) -> list[int]:
     """Return the sentences that spans cover for the greater part, or that hold them."""
     found = []
     for at, unit in enumerate(units.units):
@@ -184,7 +184,7 @@ class Searched:
         meant: The known kinds of clause that are asked for.
     """
 
-    units: PreparedDocument
+    units: SentenceIndex
     asked: str
     order: list[int]
     chances: NDArray[np.float64]
@@ -193,15 +193,15 @@ class Searched:
 
 def searched(scene: ResearchContext, document: str, question: str) -> Searched:
     """Search a contract for a question."""
-    units = document_cache(scene.library).get(scene.library, document)
+    units = scene.units(document)
     asked = scene.scope(question).question or question
     worded = add_legal_terms(asked)
     encoder = scene.encoder
     if encoder is None:
         raise SystemExit("the library has no vectors.")
-    cache = document_cache(scene.library)
+    examples = scene.library.memory.get_or_make("example vectors", ExampleVectors)
     meant = [
-        (cache.with_examples(concept, encoder), weight)
+        (examples.add_to(concept, encoder), weight)
         for concept, weight in recognise_concepts(worded, concepts_in_focus(worded, scene.concepts))
     ]
     rows = signals(units, worded, encoder.encode([worded])[0], meant)

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.models.clause_reader.features import (
     PARTS,
@@ -26,7 +27,6 @@ from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Extent, Provision, card_facts
 from fourcorners.review.extract.scoring import PreparedProvision, score_segments
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_provisions
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -113,7 +113,7 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
             cached = cache / "read" / f"{name}-{digest.hexdigest()[:12]}.pickle"
             if not cached.exists():
                 asked = asked or provisions()
-                reading = prepare_document(
+                reading = Contract.build(
                     store.document(name), store.outline(name), store.card(name), passages, vectors
                 )
                 cached.parent.mkdir(parents=True, exist_ok=True)
@@ -123,11 +123,11 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
     return found
 
 
-def _read(reading: PreparedDocument, asked: Sequence[PreparedProvision]) -> Read:
-    spans = [segment.span for segment in reading.segments]
-    places = tuple(reading.headings[segment.passage] for segment in reading.segments)
-    passages = np.array([segment.passage for segment in reading.segments], np.int64)
-    sentences = Sentences(reading.document.text, reading.index, spans, places)
+def _read(reading: Contract, asked: Sequence[PreparedProvision]) -> Read:
+    spans = [segment.span for segment in reading.sentences]
+    places = tuple(reading.headings[segment.passage] for segment in reading.sentences)
+    passages = np.array([segment.passage for segment in reading.sentences], np.int64)
+    sentences = Sentences(reading.text, reading.index, spans, places)
     if reading.vectors is None:
         raise SystemExit(f"{reading.document.name}: the library holds no vectors.")
     return Read(

@@ -24,6 +24,7 @@ import yaml
 from numpy.typing import NDArray
 
 from fourcorners.documents.read import read_document as read_file
+from fourcorners.library.contract import Contract
 from fourcorners.models import default_encoder
 from fourcorners.models.clause_reader.features import Sentences
 from fourcorners.models.clause_reader.reader import FILE, MEANING_SCALE, build_layout
@@ -31,7 +32,6 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.review.prepared_document import prepare_document
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import CATEGORIES, AnnotatedContract
 from fourcorners_bench.extraction.run import document_id
@@ -65,10 +65,10 @@ def lesson(
     document = read_file(scratch)
     outline = build_outline(document)
     cut = cut_passages(document, outline)
-    reading = prepare_document(document, outline, read_card(document, outline), cut, None)
-    spans = [segment.span for segment in reading.segments]
-    places = tuple(reading.headings[segment.passage] for segment in reading.segments)
-    within = np.array([segment.passage for segment in reading.segments], np.int64)
+    reading = Contract.build(document, outline, read_card(document, outline), cut, None)
+    spans = [segment.span for segment in reading.sentences]
+    places = tuple(reading.headings[segment.passage] for segment in reading.sentences)
+    within = np.array([segment.passage for segment in reading.sentences], np.int64)
     where = build_layout(Sentences(document.text, reading.index, spans, places), within)
     bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
     marked_labels = labels(contract, bounds)

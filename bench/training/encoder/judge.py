@@ -29,7 +29,7 @@ from fourcorners.models.card import CARD_FILE, ModelInfo, load_card
 from fourcorners.models.encoder.onnx import OnnxEncoder
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import CATEGORIES
@@ -193,7 +193,7 @@ def fused(
         name, size = encode.encoder.name, encode.encoder.dimension
         store.lend(EncoderRecord(name, size), dict(zip(ids, vectors, strict=True)))
         for at, question, gold in asked:
-            scope = Scope(question, "", ((ids[at], 1.0),), is_certain=True)
+            scope = QuestionScope(question, "", ((ids[at], 1.0),), is_certain=True)
             found = retrieve_snippets(store, scope, encoder=encode.encoder)
             rows.append(coverage([one.span for one in found.snippets], gold))
     return by_measure(rows, [held[at].name for at, _, _ in asked])

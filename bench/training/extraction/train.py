@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
@@ -42,7 +43,6 @@ from fourcorners.review.extract.scoring import (
     score_segments,
     top_positions,
 )
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_provisions
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction import loader as cuad
@@ -98,10 +98,10 @@ def categories_of() -> dict[str, tuple[str, ...]]:
 
 
 def examples(
-    reading: PreparedDocument, contract: AnnotatedContract, provisions: Sequence[PreparedProvision]
+    reading: Contract, contract: AnnotatedContract, provisions: Sequence[PreparedProvision]
 ) -> dict[str, Example]:
     """Return what each provision sees in one contract."""
-    spans = tuple(segment.span for segment in reading.segments)
+    spans = tuple(segment.span for segment in reading.sentences)
     seen = {}
     for prepared in provisions:
         provision = prepared.provision
@@ -331,7 +331,7 @@ def examples_of(
     """Return what each list of provisions sees in a contract of the library."""
     with Library.open(library, create=False) as store:
         name = document_id(contract.text)
-        reading = prepare_document(
+        reading = Contract.build(
             store.document(name),
             store.outline(name),
             store.card(name),

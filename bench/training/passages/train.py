@@ -37,6 +37,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.learning import learn, mining
@@ -74,7 +75,6 @@ from fourcorners_bench.provisions.score import (
     count_instances,
     instance_recall,
 )
-from fourcorners_bench.provisions.windows import load_contract as read_contract
 from fourcorners_bench.run_files import write_lines
 
 PENALTY = 0.1  # L2, on signs divided by their spread
@@ -180,7 +180,7 @@ def gather(
     ready, fixed, marked, starts = [], [], [], [0]
     learned: dict[Without, list[Array]] = {left_out: [] for left_out in learned_queries}
     for at, contract in enumerate(contracts):
-        each = read_contract(library, document_id(contract.text))
+        each = RankedContract.build(read_contract(library, document_id(contract.text)))
         count = len(each.spans)
         by_hand = [
             ranking_signals(each, replace(own[name], learned=None)) for name in FOURTEEN_PROVISIONS

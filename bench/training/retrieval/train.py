@@ -26,15 +26,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.models.registry import DEFAULT_ENCODER
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.search.concepts import recognise_concepts
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.search.sentences.signals import ASKED, KNOWN, signals
-from fourcorners.search.sentences.units import DocumentCache
+from fourcorners.search.sentences.units import ExampleVectors, sentence_index
 from fourcorners.search.sentences.weights import FILE, LinearWeights, SignalWeights
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.retrieval.unseen import unseen_by
@@ -99,7 +100,7 @@ def fit(cases: list[Case]) -> dict[str, LinearWeights]:
 
 def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
     """Return every question of the sets with the signals of its document's sentences."""
-    encoder, concepts, cache = default_encoder(), default_concepts(), DocumentCache()
+    encoder, concepts, ready = default_encoder(), default_concepts(), ExampleVectors()
     is_unseen = unseen_by(DEFAULT_ENCODER)
     paths = library.execute(
         "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row=s.document"
@@ -114,10 +115,10 @@ def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
             file, asked = test["snippets"][0]["file_path"], test["query"].split(";", 1)[1].strip()
             if asked not in meant:
                 known = recognise_concepts(asked, concepts)
-                meant[asked] = [(cache.with_examples(one, encoder), w) for one, w in known]
+                meant[asked] = [(ready.add_to(one, encoder), w) for one, w in known]
                 vectors[asked] = encoder.encode([asked])[0]
             name = Path(file).name
-            units = cache.get(library, documents[name])
+            units = sentence_index(read_contract(library, documents[name]))
             gold = merge_spans(Span(*snippet["span"]) for snippet in test["snippets"])
             covered = [
                 sum(min(unit.span.end, one.end) - max(unit.span.start, one.start)
@@ -174,7 +175,7 @@ def main() -> None:
     for benchmark in SETS:
         with Path(f"{options.run_out}-{benchmark}.jsonl").open("w", encoding="utf-8") as run:
             for case in (case for case in cases if case.benchmark == benchmark):
-                scope = Scope(case.asked, "", ((case.document, 1.0),), is_certain=True)
+                scope = QuestionScope(case.asked, "", ((case.document, 1.0),), is_certain=True)
                 found = retrieve_snippets(
                     library,
                     scope,

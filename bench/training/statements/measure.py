@@ -20,9 +20,8 @@ import yaml
 
 from fourcorners.models.entailment.model import load_entailment
 from fourcorners.models.entailment.spans import split_items
-from fourcorners.research.agents.direction import compare_direction
 from fourcorners.research.agents.figures import find_figures, unknown_figures
-from fourcorners.research.agents.statement_check import check_quotes
+from fourcorners.research.agents.statement_check import check_quotes, compare_direction
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from training.verdicts.sample import trial_groups

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from fourcorners.documents.discovery import path_or_url
 from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
-from fourcorners.library import names
 from fourcorners.library.damage import UNDECODABLE, DamagedDocuments
 from fourcorners.library.database import (
     Bindings,
@@ -26,6 +25,7 @@ from fourcorners.library.entries import (
     Entry,
     Failure,
     Stats,
+    resolve_name,
 )
 from fourcorners.library.memory import Memory
 from fourcorners.library.tables import stored_json
@@ -187,7 +187,7 @@ class Listing:
         ]
         entries = self._documents(collection) if among is None else among
         try:
-            found = names.resolve_name(name, entries, paths)
+            found = resolve_name(name, entries, paths)
         except ConfigError:
             for each in self.left_out(collection):  # an entry that cannot be read has no name there
                 if name in (each.document, each.path) or name.casefold() in each.name.casefold():

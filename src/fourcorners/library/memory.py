@@ -17,9 +17,7 @@ SIZES: Mapping[str, int] = {
     "names": 8,  # collections, or sets of them, with the index of their names
     "places": 256,  # documents with their pages and headings
     "exclusions": 4_096,  # documents with what in them is no evidence: a few places each
-    "contracts": 48,  # documents with outline and card
     "nearest passages": 256,  # concepts, each within its filters
-    "clause kinds": 4,  # documents in the clause reader's form
 }
 """The caches of a library, by name, and how many values each holds."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import DamagedDocument, LibraryError
-from fourcorners.library import audit, names
+from fourcorners.library import audit, schemes
 from fourcorners.library.columns import DocumentColumns, document_columns
 from fourcorners.library.damage import values_in
 from fourcorners.library.database import as_integer
@@ -63,9 +63,9 @@ class Library(Writer):
             LibraryError: If it cannot be opened; the message says why and what to do.
             ConfigError: If no store is registered for the URL's scheme.
         """
-        if isinstance(url, Path) or not names.scheme_of(url):
+        if isinstance(url, Path) or not schemes.scheme_of(url):
             return cls(Path(url).expanduser(), create=create)
-        return cast("Library", names.store_opener(url)(url, create))
+        return cast("Library", schemes.store_opener(url)(url, create))
 
     def __enter__(self) -> Library:
         return self
@@ -269,4 +269,6 @@ class Library(Writer):
         return find_faults(self._database)
 
 
-names.register_scheme("sqlite", lambda url, create: Library(names.sqlite_path(url), create=create))
+schemes.register_scheme(
+    "sqlite", lambda url, create: Library(schemes.sqlite_path(url), create=create)
+)

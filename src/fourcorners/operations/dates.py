@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
-from fourcorners.review.timeline.calendar import Timeline, Words, due_dates, list_timelines
+from fourcorners.review.timeline.calendar import QuotedWords, Timeline, due_dates, list_timelines
 from fourcorners.review.timeline.term import EventKind, Standing
 from fourcorners.value import CitedWords, Day, Value
 
@@ -102,7 +102,7 @@ def _contract(timeline: Timeline) -> dict[str, str]:
     return {"document": timeline.document, "name": timeline.name, "title": timeline.title}
 
 
-def _cite(words: Words) -> CitedWords:
+def _cite(words: QuotedWords) -> CitedWords:
     return CitedWords(
         document=words.document,
         where=words.where,

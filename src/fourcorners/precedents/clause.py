@@ -22,7 +22,7 @@ _BROKEN = _PATTERNS["broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClausePlace:
     """The place of a clause.
 
     Attributes:
@@ -49,7 +49,7 @@ class Clause:
     """
 
     text: str
-    places: tuple[Place, ...]
+    places: tuple[ClausePlace, ...]
     stars: int | None = None
     provision: str = ""
 
@@ -111,7 +111,7 @@ def bank_clauses(library: Library, bank: str, *, provision: str | None = None) -
         Clause(
             each.text,
             (
-                Place(
+                ClausePlace(
                     each.source,
                     span=Span(each.start, each.end)
                     if each.start is not None and each.end is not None
@@ -154,7 +154,7 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
         if any(each.span.overlaps(own) for each in exclusions):
             continue  # hidden text and tables of contents are not precedents
         if len(own.text_in(text).split()) >= MIN_WORDS:
-            yield Clause(own.text_in(text), (Place(name, path, document, own),))
+            yield Clause(own.text_in(text), (ClausePlace(name, path, document, own),))
 
 
 def cut_clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:

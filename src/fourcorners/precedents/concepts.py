@@ -23,7 +23,7 @@ _BUYER = _PATTERNS["buyer"]
 _VIA_INDEMNITY = _PATTERNS["via_indemnity"]
 
 
-class Side(StrEnum):
+class DraftingSide(StrEnum):
     """The side that the clause should favour."""
 
     SELLER = "seller"
@@ -31,7 +31,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
+class QueryConcept:
     """A concept of contract law, with the words in which it is asked for and written.
 
     Attributes:
@@ -57,16 +57,16 @@ class QueryConcepts:
         via_indemnity: Whether the exception is made by way of an indemnity.
     """
 
-    topics: tuple[Concept, ...]
-    details: tuple[Concept, ...]
-    unwanted: tuple[Concept, ...]
+    topics: tuple[QueryConcept, ...]
+    details: tuple[QueryConcept, ...]
+    unwanted: tuple[QueryConcept, ...]
     carved: bool | None = None
     mutual: bool | None = None
-    side: Side | None = None
+    side: DraftingSide | None = None
     via_indemnity: bool = False
 
     @property
-    def concepts(self) -> tuple[Concept, ...]:
+    def concepts(self) -> tuple[QueryConcept, ...]:
         return self.topics + self.details
 
     @property
@@ -75,12 +75,12 @@ class QueryConcepts:
 
 
 @cache
-def all_concepts() -> tuple[Concept, ...]:
+def all_concepts() -> tuple[QueryConcept, ...]:
     from fourcorners.text.yaml_data import load_yaml
 
     text = files("fourcorners.precedents").joinpath("concepts.yaml").read_text("utf-8")
     return tuple(
-        Concept(
+        QueryConcept(
             name=each["name"],
             topic=each["kind"] == "topic",
             asked=re.compile(each["query"]),
@@ -98,8 +98,8 @@ def plain_text(text: str) -> str:
 
 def query_concepts(query: str) -> QueryConcepts:
     text = plain_text(query)
-    found: list[Concept] = []
-    unwanted: list[Concept] = []
+    found: list[QueryConcept] = []
+    unwanted: list[QueryConcept] = []
     for concept in all_concepts():
         places = [match.start() for match in concept.asked.finditer(text)]
         if not places:
@@ -115,11 +115,15 @@ def query_concepts(query: str) -> QueryConcepts:
         unwanted=tuple(unwanted),
         carved=False if whole else True if _CARVED.search(text) else None,
         mutual=None if mutual == one_sided else mutual,
-        side=Side.SELLER if _SELLER.search(text) else Side.BUYER if _BUYER.search(text) else None,
+        side=DraftingSide.SELLER
+        if _SELLER.search(text)
+        else DraftingSide.BUYER
+        if _BUYER.search(text)
+        else None,
         via_indemnity=bool(_VIA_INDEMNITY.search(text)),
     )
 
 
-def find_concept(text: str, concept: Concept) -> tuple[int, ...]:
+def find_concept(text: str, concept: QueryConcept) -> tuple[int, ...]:
     """Return where plain text mentions a concept: the end of each match."""
     return tuple(match.end() for match in concept.written.finditer(text))

@@ -22,14 +22,14 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DifferencePiece:
     """Words in a row that are the same, added or removed."""
 
     change: Change
     text: str
 
 
-def word_difference(draft: str, precedent: str) -> list[Piece]:
+def word_difference(draft: str, precedent: str) -> list[DifferencePiece]:
     """Return the pieces that lead from a draft to a precedent; case and spaces do not differ."""
     old, new = _PIECE.findall(draft), _PIECE.findall(precedent)
     matcher = SequenceMatcher(
@@ -38,12 +38,12 @@ def word_difference(draft: str, precedent: str) -> list[Piece]:
     pieces = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind == "equal":
-            pieces.append(Piece(Change.SAME, join_words(new[j1:j2])))
+            pieces.append(DifferencePiece(Change.SAME, join_words(new[j1:j2])))
             continue
         if i2 > i1:
-            pieces.append(Piece(Change.REMOVED, join_words(old[i1:i2])))
+            pieces.append(DifferencePiece(Change.REMOVED, join_words(old[i1:i2])))
         if j2 > j1:
-            pieces.append(Piece(Change.ADDED, join_words(new[j1:j2])))
+            pieces.append(DifferencePiece(Change.ADDED, join_words(new[j1:j2])))
     return pieces
 
 
@@ -54,7 +54,7 @@ def join_words(words: list[str]) -> str:
     return text
 
 
-def similarity(pieces: list[Piece]) -> float:
+def similarity(pieces: list[DifferencePiece]) -> float:
     """Return the share of the words of both that are the same, 0 to 1."""
     counts = dict.fromkeys(Change, 0)
     for piece in pieces:

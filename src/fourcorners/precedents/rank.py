@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.precedents.clause import Clause, Place, shingles
+from fourcorners.precedents.clause import Clause, ClausePlace, shingles
 from fourcorners.precedents.concepts import QueryConcepts, query_concepts
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors, query_stems
-from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseReading
+from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseFeatures
 from fourcorners.precedents.scoring.score import DEFAULT_SCORING, Scoring, model_for, score_clauses
 from fourcorners.text.span import Span
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SHORT, LONG = 35, 400
 """Word counts below which a clause is called short, and above which long: a sixth of ACORD's."""
-_CLEAR = 0.5  # of `ClauseReading.seller`, from which a clause favours a side; by hand
+_CLEAR = 0.5  # of `ClauseFeatures.seller`, from which a clause favours a side; by hand
 _MANY_TOPICS = 4  # from which a clause is said to speak of others; by hand
 
 
@@ -42,7 +42,7 @@ class Reasons:
     remarks: tuple[str, ...]
 
 
-def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseReading) -> Reasons:
+def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseFeatures) -> Reasons:
     """Say how a clause meets a query; where no concept is recognised, by the query's words."""
     found = {each.name: bool(reading.concept_places(each)) for each in wanted.concepts}
     if not found:
@@ -68,7 +68,7 @@ def _widest(names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _remarks(wanted: QueryConcepts, reading: ClauseReading) -> list[str]:
+def _remarks(wanted: QueryConcepts, reading: ClauseFeatures) -> list[str]:
     parts = []
     about = sorted(at for each in wanted.topics for at in reading.concept_places(each))
     carved = (
@@ -267,7 +267,7 @@ class DisjointClauses:
             return clause
         return replace(clause, places=free) if free else None
 
-    def _is_free(self, place: Place) -> bool:
+    def _is_free(self, place: ClausePlace) -> bool:
         if place.span is None or not place.document:
             return True
         taken = self._taken.get(place.document, ())

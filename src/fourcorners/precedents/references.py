@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.outline.tree import Node
-from fourcorners.precedents.clause import Place
-from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.precedents.clause import ClausePlace
 from fourcorners.text.span import Span
 
 MAX_LENGTH = 600
@@ -18,7 +18,7 @@ MAX_TERMS = 4
 """Definitions that are shown of a clause: those of the terms that its contract uses least."""
 
 
-class ReferenceKind(StrEnum):
+class ReferencedKind(StrEnum):
     """What a clause refers to."""
 
     SECTION = "section"
@@ -36,7 +36,7 @@ class ReferencedText:
         text: The words: all of it, or the first of them if it is long.
     """
 
-    kind: ReferenceKind
+    kind: ReferencedKind
     raw: str
     path: tuple[str, ...]
     document: str
@@ -45,7 +45,7 @@ class ReferencedText:
     is_whole: bool
 
 
-def find_references(library: Catalogue, place: Place) -> list[ReferencedText]:
+def find_references(library: Catalogue, place: ClausePlace) -> list[ReferencedText]:
     """Return the sections outside a clause that it refers to, then its terms, each once."""
     if not place.document or place.span is None:
         return []
@@ -62,7 +62,7 @@ def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
             continue
         taken.add(node.id)
         raw = reference.raw or reference.span.text_in(reading.text)
-        yield _referred(reading, ReferenceKind.SECTION, raw, node, node.span)
+        yield _referred(reading, ReferencedKind.SECTION, raw, node, node.span)
 
 
 def _find_terms(reading: Contract, words: str, shown: Sequence[Span]) -> Iterator[ReferencedText]:
@@ -74,12 +74,12 @@ def _find_terms(reading: Contract, words: str, shown: Sequence[Span]) -> Iterato
     ]
     for term, span in outside[:MAX_TERMS]:
         yield _referred(
-            reading, ReferenceKind.DEFINITION, term, reading.outline.node_at(span.start), span
+            reading, ReferencedKind.DEFINITION, term, reading.outline.node_at(span.start), span
         )
 
 
 def _referred(
-    reading: Contract, kind: ReferenceKind, raw: str, node: Node | None, span: Span
+    reading: Contract, kind: ReferencedKind, raw: str, node: Node | None, span: Span
 ) -> ReferencedText:
     text, whole = reading.text, span.strip(reading.text)
     shown = whole
@@ -89,6 +89,4 @@ def _referred(
             text
         )
     path = reading.outline.path(node, text) if node is not None else ()
-    return ReferencedText(
-        kind, raw, path, reading.document, shown, shown.text_in(text), shown == whole
-    )
+    return ReferencedText(kind, raw, path, reading.id, shown, shown.text_in(text), shown == whole)

@@ -1,18 +1,63 @@
-"""Fill the slots of model wording with the contract's own names and terms."""
+"""Draft in a contract's own names and terms: fill model wording, or adapt a precedent."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fourcorners.outline.card.card import Card, Party
+from fourcorners.library.contract import Contract
+from fourcorners.library.store import Library
+from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.party_names import PRONOUNS
-from fourcorners.outline.tree import Outline
-from fourcorners.playbooks.playbook import fill_slots
-from fourcorners.redline.proposal import Draft
+from fourcorners.playbooks.playbook import Position, Provision, fill_slots
+from fourcorners.precedents.clause import bank_clauses
+from fourcorners.precedents.rank import ClauseStock, rank_clauses
+from fourcorners.precedents.scoring.vectors import clause_vectors
+from fourcorners.redline.proposal import Draft, Source
 from fourcorners.review.parties import Side
 from fourcorners.text.patterns import load_patterns
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+
+LEAST_RELEVANT = 0.5
+"""The chance of three stars or more from which a clause is drafted from."""
+
+
+@dataclass(frozen=True, slots=True)
+class BankPrecedent:
+    """A clause of a bank, as it is written, with where it comes from."""
+
+    text: str
+    source: Source
+
+
+class PrecedentBank:
+    """A clause bank, made ready once and asked for each position."""
+
+    def __init__(self, library: Library, bank: str, encoder: Encoder) -> None:
+        self._name = bank
+        clauses = bank_clauses(library, bank)
+        self._stock = ClauseStock(
+            clauses, encoder, vectors=clause_vectors(library, clauses, encoder)
+        )
+
+    def best(self, provision: Provision, position: Position) -> BankPrecedent | None:
+        """Return the best clause of a position; None if none is good enough to draft from."""
+        query = f"{provision.name}: {position.text}"
+        found = rank_clauses(query, self._stock, longer=position.example or None, limit=1)
+        if not found or (found[0].relevant or 0.0) < LEAST_RELEVANT:
+            return None
+        clause = found[0].clause
+        place = clause.places[0]
+        name = place.source or f"the bank {self._name}"
+        return BankPrecedent(
+            " ".join(clause.text.split()), Source(name, place.path, place.span, clause.stars)
+        )
+
 
 _PATTERNS = load_patterns("fourcorners.redline", "drafting")
 _THIS = _PATTERNS["this"]
@@ -28,14 +73,10 @@ class ContractTerms:
     """
 
     def __init__(
-        self,
-        text: str,
-        outline: Outline,
-        card: Card,
-        side: Side,
-        given: Mapping[str, str] | None = None,
+        self, contract: Contract, side: Side, given: Mapping[str, str] | None = None
     ) -> None:
-        self._text = text
+        self.contract, self.side = contract, side
+        text, outline, card = contract.full_text, contract.outline, contract.card
         self._terms = {term.term.casefold(): term.term for term in outline.terms}
         parties = [fact.value for fact in card.parties]
         ours = [each for each in parties if side.whose(each) == "ours"]
@@ -69,8 +110,8 @@ class ContractTerms:
                 continue
             bare = re.sub(r"^[Tt]he\s+", "", name)
             whole = rf"(?<!\w){re.escape(bare)}(?!\w)"
-            with_article = len(re.findall(rf"\b[Tt]he\s+{whole}", self._text))
-            uses = len(re.findall(whole, self._text))
+            with_article = len(re.findall(rf"\b[Tt]he\s+{whole}", self.contract.full_text))
+            uses = len(re.findall(whole, self.contract.full_text))
             return f"the {bare}" if 2 * with_article >= uses else bare
         return party.name
 
@@ -101,7 +142,7 @@ class ContractTerms:
         def mark(match: re.Match[str]) -> str:
             words = match["term"]
             known = words.casefold() in self._terms or words.casefold() in self._names
-            if known or f" {words} " in self._text:
+            if known or f" {words} " in self.contract.full_text:
                 return words
             blanks.append(words)
             return f"[{words}]"

@@ -13,16 +13,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from fourcorners.documents.document import Document
 from fourcorners.models.verdict_reader.features import EACH_PARTY
-from fourcorners.outline.card.card import Card
 from fourcorners.outline.clause import enclosing_clause
-from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
 from fourcorners.redline.clause_edits import NoEdit, find_edit
-from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.insertion import place_clause
-from fourcorners.redline.precedent import Precedent
 from fourcorners.redline.proposal import (
     Basis,
     Draft,
@@ -34,7 +30,6 @@ from fourcorners.redline.proposal import (
 from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
 from fourcorners.review.mentions import fold_party
-from fourcorners.review.parties import Side
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
@@ -45,25 +40,7 @@ MOST_QUOTES = 3  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
 Target = Literal["smallest", "preferred", "fallback"]
-FindPrecedent = Callable[[Provision, Position], Precedent | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """A contract to mark up, with what is needed to word a change of it.
-
-    Attributes:
-        side: For whom.
-        terms: How it calls things.
-        own_source: What names the playbook's own wording.
-    """
-
-    document: Document
-    outline: Outline
-    card: Card
-    side: Side
-    terms: ContractTerms
-    own_source: Source
+FindPrecedent = Callable[[Provision, Position], BankPrecedent | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +48,13 @@ class Preferences:
     """What a person wants of a redline.
 
     Attributes:
+        own_source: The name of the playbook's own wording.
         target: The position to reach: the one that takes the smallest change, or one of a kind.
         decided: Ids of provisions whose clauses a person has decided to change.
         precedent: Finds the precedent to draft a position from; None without a bank.
     """
 
+    own_source: Source
     target: Target = "smallest"
     decided: Collection[str] = field(default=())
     precedent: FindPrecedent | None = None
@@ -85,14 +64,14 @@ Outcome = ProposedChange | OpenPoint
 
 
 def propose(
-    contract: Contract, provision: Provision, finding: Finding, preferences: Preferences
+    terms: ContractTerms, provision: Provision, finding: Finding, preferences: Preferences
 ) -> list[Outcome]:
     """Return the changes and open points of one cell; nothing where it is acceptable."""
     decided = provision.id in preferences.decided
     if finding.state is CellState.NOT_FOUND:
-        return _missing(contract, provision, finding, preferences, decided=decided)
+        return _missing(terms, provision, finding, preferences, decided=decided)
     if finding.state is CellState.TO_READ:
-        return [_open(contract, provision, finding, finding.reason, None, preferences)]
+        return [_open(terms, provision, finding, finding.reason, None, preferences)]
     if finding.state is not CellState.FOUND:
         return []
     refused = [each for each in provision.positions if each.kind == "unacceptable"]
@@ -100,13 +79,13 @@ def propose(
     if matched is not None and matched.kind != "unacceptable" and not decided:
         return []
     if matched is None and not decided:
-        doubtful = [each for each in refused if _is_ours(contract, each, finding) is not False]
+        doubtful = [each for each in refused if _is_ours(terms, each, finding) is not False]
         if not doubtful:
             return []
         why = f"it is uncertain whether this is so: {_join_texts(doubtful)}"
-        return [_open(contract, provision, finding, why, None, preferences)]
+        return [_open(terms, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
-        bound = _is_ours(contract, matched, finding)
+        bound = _is_ours(terms, matched, finding)
         if bound is False:
             return []
         why = ""
@@ -116,8 +95,8 @@ def propose(
             why = "a language model says so"
         if why:
             why = f"{matched.text.rstrip('.')}; {why}"
-            return [_open(contract, provision, finding, why, matched, preferences)]
-    return _change(contract, provision, finding, matched, preferences, decided=decided)
+            return [_open(terms, provision, finding, why, matched, preferences)]
+    return _change(terms, provision, finding, matched, preferences, decided=decided)
 
 
 def _join_texts(positions: Sequence[Position]) -> str:
@@ -144,7 +123,7 @@ def _matched(provision: Provision, finding: Finding) -> Position | None:
     )
 
 
-def _is_ours(contract: Contract, position: Position, finding: Finding) -> bool | None:
+def _is_ours(terms: ContractTerms, position: Position, finding: Finding) -> bool | None:
     """Tell whether a clause binds the party one reads for; None if that is not known."""
     if not position.burdens:
         return True
@@ -155,13 +134,13 @@ def _is_ours(contract: Contract, position: Position, finding: Finding) -> bool |
         return True
     meant = [
         fact.value
-        for fact in contract.card.parties
+        for fact in terms.contract.card.parties
         if fold_party(value)
         in {fold_party(name) for name in (fact.value.name, fact.value.short, fact.value.role)}
     ]
     if len(meant) != 1:
         return None
-    return {"ours": True, "theirs": False}.get(contract.side.whose(meant[0]))
+    return {"ours": True, "theirs": False}.get(terms.side.whose(meant[0]))
 
 
 def _is_by_model(position: Position, finding: Finding) -> bool:
@@ -178,7 +157,7 @@ def _targets(provision: Provision, preferences: Preferences) -> list[Position]:
 
 
 def _change(
-    contract: Contract,
+    terms: ContractTerms,
     provision: Provision,
     finding: Finding,
     matched: Position | None,
@@ -187,20 +166,18 @@ def _change(
     decided: bool,
 ) -> list[Outcome]:
     """Return a change for each place that puts the clause where it is not to be."""
-    text = contract.document.text
+    text = terms.contract.full_text
     answers = {each.id: each for each in finding.answers if each.value}
     changes: list[ProposedChange] = []
     reasons: list[str] = []
     for quote in _position_quotes(finding):
         if quote.span is None:
             continue
-        clause = enclosing_clause(contract.outline, text, quote.span)
+        clause = enclosing_clause(terms.contract.outline, text, quote.span)
         fitting: list[ProposedChange] = []
         for target in _targets(provision, preferences):
-            wording, source = _wording(contract, provision, target, preferences)
-            found = find_edit(
-                text, quote.span, clause, wording, answers, contract.terms, decided=decided
-            )
+            wording, source = _wording(terms, provision, target, preferences)
+            found = find_edit(text, quote.span, clause, wording, answers, terms, decided=decided)
             if isinstance(found, NoEdit):
                 reasons.append(found.reason)
                 continue
@@ -214,8 +191,8 @@ def _change(
                 target_kind=target.kind,
                 target=target.text,
                 quotes=(quote,),
-                path=_path(contract, quote.span),
-                source=source if found.extent is Extent.CLAUSE else contract.own_source,
+                path=_path(terms, quote.span),
+                source=source if found.extent is Extent.CLAUSE else preferences.own_source,
                 blanks=found.blanks,
                 basis=Basis.PERSON if decided else Basis.PROGRAM,
             )
@@ -227,7 +204,7 @@ def _change(
         return [*made]
     why = next(iter(reasons), "the playbook has no wording to change it")
     reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
-    return [_open(contract, provision, finding, reason, matched, preferences)]
+    return [_open(terms, provision, finding, reason, matched, preferences)]
 
 
 def _best_changes(changes: Sequence[ProposedChange], finding: Finding) -> list[ProposedChange]:
@@ -240,19 +217,19 @@ def _best_changes(changes: Sequence[ProposedChange], finding: Finding) -> list[P
 
 
 def _wording(
-    contract: Contract, provision: Provision, target: Position, preferences: Preferences
+    terms: ContractTerms, provision: Provision, target: Position, preferences: Preferences
 ) -> tuple[Wording, Source]:
     """Return the wording of a position: the best precedent's clause, or the playbook's own."""
     wording = target.wording or Wording()
     precedent = preferences.precedent(provision, target) if preferences.precedent else None
     if precedent is None:
-        return replace(wording, clause=wording.clause or target.example), contract.own_source
-    clause = contract.terms.adapt_clause(precedent.text).text
+        return replace(wording, clause=wording.clause or target.example), preferences.own_source
+    clause = terms.adapt_clause(precedent.text).text
     return replace(wording, clause=clause.replace("{", "(").replace("}", ")")), precedent.source
 
 
 def _missing(
-    contract: Contract,
+    terms: ContractTerms,
     provision: Provision,
     finding: Finding,
     preferences: Preferences,
@@ -268,22 +245,22 @@ def _missing(
     if not wanted or (finding.severity is Severity.NONE and not decided):
         return []
     target = next((each for each in wanted if each.kind == "preferred"), wanted[0])
-    wording, source = _wording(contract, provision, target, preferences)
+    wording, source = _wording(terms, provision, target, preferences)
     best = finding.searched.best if finding.searched else None
     if best is not None and best.score > SURELY_MISSING and not decided:
         why = "no such clause was found, but the contract has similar words"
-        return [_open(contract, provision, finding, why, None, preferences, best)]
+        return [_open(terms, provision, finding, why, None, preferences, best)]
     wanted_in = frozenset(map(plain_type, wording.add_to))
-    if not decided and wanted_in.isdisjoint(card_types(contract.card)):
+    if not decided and wanted_in.isdisjoint(card_types(terms.contract.card)):
         why = "no such clause was found; the playbook does not say whether this contract needs one"
-        return [_open(contract, provision, finding, why, None, preferences)]
-    draft = _draft(contract, wording.clause, source)
+        return [_open(terms, provision, finding, why, None, preferences)]
+    draft = _draft(terms, wording.clause, source, preferences.own_source)
     place = place_clause(
-        contract.document, contract.outline, wording.beside, wording.heading, draft.text
+        terms.contract.document, terms.contract.outline, wording.beside, wording.heading, draft.text
     )
     if place is None:
         why = "no such clause was found, and its place in this contract is uncertain"
-        return [_open(contract, provision, finding, why, None, preferences)]
+        return [_open(terms, provision, finding, why, None, preferences)]
     return [
         ProposedChange(
             provision=provision.id,
@@ -304,16 +281,16 @@ def _missing(
     ]
 
 
-def _draft(contract: Contract, clause: str, source: Source) -> Draft:
+def _draft(terms: ContractTerms, clause: str, source: Source, own_source: Source) -> Draft:
     """Return a clause with its slots filled; those of a precedent are in brackets already."""
-    draft = contract.terms.fill(clause)
-    if source is contract.own_source:
+    draft = terms.fill(clause)
+    if source is own_source:
         return draft
     return replace(draft, blanks=tuple(dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", draft.text))))
 
 
 def _open(
-    contract: Contract,
+    terms: ContractTerms,
     provision: Provision,
     finding: Finding,
     why: str,
@@ -330,14 +307,18 @@ def _open(
     first = quotes[0].span if quotes else None
     offered, source = None, None
     if target is not None:
-        wording, source = _wording(contract, provision, target, preferences)
-        offered = _draft(contract, wording.clause, source) if wording.clause else None
+        wording, source = _wording(terms, provision, target, preferences)
+        offered = (
+            _draft(terms, wording.clause, source, preferences.own_source)
+            if wording.clause
+            else None
+        )
     return OpenPoint(
         provision=provision.id,
         name=provision.name,
         reason=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
         quotes=quotes,
-        path=_path(contract, first) if first else (),
+        path=_path(terms, first) if first else (),
         recommend=position.recommend if position else "",
         target_kind=target.kind if target else None,
         target=target.text if target else "",
@@ -353,6 +334,6 @@ def _position_quotes(finding: Finding) -> tuple[Quote, ...]:
     return tuple(each.quote for each in finding.evidence)
 
 
-def _path(contract: Contract, span: Span) -> tuple[str, ...]:
-    node = contract.outline.node_at(span.start)
-    return contract.outline.path(node, contract.document.text) if node else ()
+def _path(terms: ContractTerms, span: Span) -> tuple[str, ...]:
+    node = terms.contract.outline.node_at(span.start)
+    return terms.contract.outline.path(node, terms.contract.full_text) if node else ()

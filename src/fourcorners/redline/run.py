@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
+from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.precedent import PrecedentBank
+from fourcorners.redline.drafting import ContractTerms, PrecedentBank
 from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
-from fourcorners.redline.propose import Contract, Preferences, Target, is_accepted, propose
+from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
 from fourcorners.review.finding import CellState
 from fourcorners.review.parties import display_name, side_for
 from fourcorners.review.run import ReviewScope, review_library
@@ -57,9 +57,9 @@ def redline_contract(
     Raises:
         ConfigError: If the contract has no such party, or there is no such provision or bank.
     """
-    card, outline = library.card(document), library.outline(document)
-    side = side_for(card, options.read_for)
-    parties = [fact.value for fact in card.parties]
+    contract = Contract(library, document)
+    side = side_for(contract.card, options.read_for)
+    parties = [fact.value for fact in contract.card.parties]
     if not side.names:
         known = "; ".join(display_name(each) for each in parties)
         raise ConfigError(
@@ -76,16 +76,10 @@ def redline_contract(
     if any(each.id not in findings for each in playbook.provisions):
         review_library(library, playbook, ReviewScope(documents=[document]), encoder=encoder)
         findings = load_findings(library, playbook, document)
-    read = library.document(document)
-    contract = Contract(
-        read,
-        outline,
-        card,
-        side,
-        ContractTerms(read.text, outline, card, side, options.values),
-        Source(f"the playbook {playbook.name}, version {playbook.version}"),
-    )
-    preferences = Preferences(options.target, decided, bank.best if bank else None)
+    read = contract.document
+    terms = ContractTerms(contract, side, options.values)
+    own_source = Source(f"the playbook {playbook.name}, version {playbook.version}")
+    preferences = Preferences(own_source, options.target, decided, bank.best if bank else None)
     changes: list[ProposedChange] = []
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
@@ -94,7 +88,7 @@ def redline_contract(
         finding = findings[provision.id]
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
-        for outcome in propose(contract, provision, finding, preferences):
+        for outcome in propose(terms, provision, finding, preferences):
             if isinstance(outcome, ProposedChange):
                 changes.append(outcome)
             else:

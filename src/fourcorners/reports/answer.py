@@ -40,7 +40,7 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
 )
-from fourcorners.search.stems import stems
+from fourcorners.text.stems import stems
 from fourcorners.work_folder import replace_file
 
 NOTICE: Final = (

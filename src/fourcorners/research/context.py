@@ -2,33 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
-from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
-from fourcorners.research.rewriting import replace_first_person, replace_party_names
+from fourcorners.research.rewriting import is_distinct, replace_first_person, replace_party_names
 from fourcorners.research.tool import Material
+from fourcorners.review.obligations.actors import (
+    ActorMentionKind,
+    Mentions,
+    find_actors,
+    locate_actors,
+)
+from fourcorners.review.obligations.clauses import PREDICATE
+from fourcorners.review.obligations.obligation import Actor
+from fourcorners.review.obligations.subjects import SubjectReader
 from fourcorners.review.parties import Side, collection_parties, find_sides, side_for
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
-from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.search.hit import DocumentPlaces
-from fourcorners.search.scope import Scope, route_question, without_names
+from fourcorners.search.scope import QuestionScope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
-from fourcorners.search.sentences.units import PreparedDocument, document_cache
-from fourcorners.text import evidence
+from fourcorners.search.sentences.units import SentenceIndex, sentence_index
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.tokenization import tokenize
+
+_PATTERNS = load_patterns("fourcorners.research", "context")
+_CACHED = 64  # contracts whose mentions are kept
+
+
+def asked_parties(question: str, contract: Contract) -> frozenset[str]:
+    """Return the names of the parties that a question asks about; empty if it names none.
+
+    These follow an auxiliary verb: "may the Supplier …", "what must Acme …".
+    """
+    named = locate_actors(question, _actors(contract), contract.card)
+    for auxiliary in _PATTERNS["auxiliary"].finditer(question):
+        mention = named.get(auxiliary.end())
+        is_party = mention is not None and mention.kind is ActorMentionKind.PARTY
+        if mention is not None and is_party and not _owns(question, mention.span):
+            return frozenset(mention.actor.parties)
+    return frozenset()
+
+
+def acting_parties(contract: Contract, span: Span) -> Iterator[frozenset[str]]:
+    """Yield the parties, by name, that are the subjects of words which bind or entitle."""
+    mentions = _mentions(contract)
+    headings = frozenset(each.heading.end for each in contract.outline.nodes if each.heading)
+    reader = SubjectReader(contract.text, mentions, headings)
+    matches = [*PREDICATE.finditer(contract.text, span.start, span.end)]
+    starts = [match.start() for match in matches]
+    for sentence in split_sentences(contract.text, span):
+        low, high = bisect_left(starts, sentence.start), bisect_left(starts, sentence.end)
+        for each in reader.read_sentence(sentence, matches[low:high]):
+            if each.actor is not None:
+                yield frozenset(each.actor.parties)
+
+
+def find_others(question: str, contract: Contract, known: Callable[[], Iterable[str]]) -> list[str]:
+    """Return the known companies that a question names and that are not a party here.
+
+    `known` is called only if the question names somebody other than the parties.
+    """
+    own = {token for fact in contract.card.parties for token in tokenize(fact.value.name).tokens}
+    named = {
+        token
+        for token, start, _ in tokenize(question)
+        if question[start].isupper() and is_distinct(token) and token not in own
+    }
+    found: dict[str, str] = {}
+    for name in known() if named else ():
+        token = next(filter(is_distinct, tokenize(name).tokens), "")
+        if token in named:
+            found.setdefault(token, name)
+    return list(found.values())
+
+
+def _owns(question: str, span: Span) -> bool:
+    return question.startswith(("'", "’"), span.end)
+
+
+@lru_cache(maxsize=_CACHED)
+def _mentions(contract: Contract) -> Mentions:
+    return locate_actors(contract.text, _actors(contract), contract.card)
+
+
+@lru_cache(maxsize=_CACHED)
+def _actors(contract: Contract) -> Mapping[str, Actor]:
+    return find_actors(contract.text, contract.card, contract.outline.terms)
+
 
 _HEADING = 60  # characters of a heading that is only a name
 _MAX_WORDED = 12  # contracts for which a question is put in their own words
@@ -56,6 +132,7 @@ class ResearchContext:
     reader: AnswerReader | None = None
     read_for: tuple[str, ...] = ()
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
+    _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)
     _titles: dict[str, ContractTitle] = field(default_factory=dict, repr=False)
     _sides: dict[str, Side] = field(default_factory=dict, repr=False)
 
@@ -67,7 +144,7 @@ class ResearchContext:
     def filters(self) -> Filters:
         return Filters(collection=self.collection, documents=self.documents)
 
-    def scope(self, asked: str) -> Scope:
+    def scope(self, asked: str) -> QuestionScope:
         """Return the scope of a question: the contracts that were given, or else those it names.
 
         A question about a known contract is put in its own words: its parties are called by their
@@ -83,7 +160,9 @@ class ResearchContext:
             return replace(found, question=self._in_words_of(found.full_question, [best]))
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
-        return Scope(self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1)
+        return QuestionScope(
+            self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1
+        )
 
     def rewrite_with_roles(self, asked: str) -> str:
         """Return words as the named contracts express them; unchanged if none is named."""
@@ -126,7 +205,12 @@ class ResearchContext:
 
     def read_contract(self, document: str) -> Contract:
         self._consulted.setdefault(document)
-        return read_contract(self.library, document)
+        return self._contract(document)
+
+    def _contract(self, document: str) -> Contract:
+        if document not in self._contracts:
+            self._contracts[document] = read_contract(self.library, document)
+        return self._contracts[document]
 
     def title(self, document: str) -> ContractTitle:
         """Return a contract's title, distinct from those of the other named contracts."""
@@ -139,9 +223,9 @@ class ResearchContext:
         """Give contracts distinct titles."""
         self._titles.update(title_contracts(entries, self.library.card))
 
-    def units(self, document: str) -> PreparedDocument:
+    def units(self, document: str) -> SentenceIndex:
         """Return a contract with its sentences, prepared for answering."""
-        return document_cache(self.library).get(self.library, document)
+        return sentence_index(self._contract(document))
 
     def locate(self, document: str, span: Span) -> str:
         """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""
@@ -176,9 +260,7 @@ class ResearchContext:
             EvidenceError: If the span does not lie in the text.
         """
         reading = self.read_contract(document)
-        span = longest_shown(span, reading.exclusions, reading.text)
-        quote = evidence.quote_span(reading.text, span)
-        evidence.verify_quote(quote, reading.text)
+        quote = reading.quote(span)
         place = self._place(document)
         node = reading.outline.node_at(span.start)
         return Citation(

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fourcorners.search.stems import IDLE, stems
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import IDLE, stems
 
 
-class Aspect(StrEnum):
+class QuestionAspect(StrEnum):
     WHETHER = "whether"
     EXISTS = "whether there is such a clause"
     WHO = "who"
@@ -31,11 +31,11 @@ class Part:
     """A part of a question that can be answered by itself."""
 
     text: str
-    aspects: tuple[Aspect, ...]
+    aspects: tuple[QuestionAspect, ...]
 
     @property
     def is_whether(self) -> bool:
-        return Aspect.WHETHER in self.aspects or Aspect.EXISTS in self.aspects
+        return QuestionAspect.WHETHER in self.aspects or QuestionAspect.EXISTS in self.aspects
 
 
 _WH = (
@@ -62,19 +62,19 @@ _POINTS_BACK = _PATTERNS["points_back"]
 _DEFINITE = _PATTERNS["definite"]
 _KNOWN = (
     (
-        Aspect.EXISTS,
+        QuestionAspect.EXISTS,
         re.compile(rf"^(?:is|are|was)\s+there\b|^{_AUX}\s+{_ITSELF}\s+{_HOLDS}\b", re.IGNORECASE),
     ),
-    (Aspect.EXCEPTIONS, _PATTERNS["exceptions"]),
-    (Aspect.CONDITIONS, _PATTERNS["conditions"]),
-    (Aspect.CONSEQUENCE, _PATTERNS["consequence"]),
-    (Aspect.HOW_LONG, _PATTERNS["how_long"]),
-    (Aspect.HOW_MUCH, _PATTERNS["how_much"]),
-    (Aspect.WHEN, _PATTERNS["when"]),
-    (Aspect.WHO, _PATTERNS["who"]),
-    (Aspect.WHERE, _PATTERNS["where"]),
-    (Aspect.WHY, _PATTERNS["why"]),
-    (Aspect.HOW, _PATTERNS["how"]),
+    (QuestionAspect.EXCEPTIONS, _PATTERNS["exceptions"]),
+    (QuestionAspect.CONDITIONS, _PATTERNS["conditions"]),
+    (QuestionAspect.CONSEQUENCE, _PATTERNS["consequence"]),
+    (QuestionAspect.HOW_LONG, _PATTERNS["how_long"]),
+    (QuestionAspect.HOW_MUCH, _PATTERNS["how_much"]),
+    (QuestionAspect.WHEN, _PATTERNS["when"]),
+    (QuestionAspect.WHO, _PATTERNS["who"]),
+    (QuestionAspect.WHERE, _PATTERNS["where"]),
+    (QuestionAspect.WHY, _PATTERNS["why"]),
+    (QuestionAspect.HOW, _PATTERNS["how"]),
 )
 _ASKS_WHETHER = re.compile(rf"^(?:whether\b|{_AUX}(?:n't|n’t)?\s)", re.IGNORECASE)
 # "If the batch is late, can we walk?", "They sold our list. Is that allowed?"
@@ -141,7 +141,7 @@ def _part(words: str) -> Part:
     asked = after_all["asked"] if after_all else words
     whether = bool(_ASKS_WHETHER.match(asked))
     if not whether:
-        found = [aspect for aspect in found if aspect is not Aspect.EXISTS]
-    elif Aspect.EXISTS not in found:
-        found.insert(0, Aspect.WHETHER)
-    return Part(words, tuple(found or [Aspect.WHAT]))
+        found = [aspect for aspect in found if aspect is not QuestionAspect.EXISTS]
+    elif QuestionAspect.EXISTS not in found:
+        found.insert(0, QuestionAspect.WHETHER)
+    return Part(words, tuple(found or [QuestionAspect.WHAT]))

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.party_names import FORM
-from fourcorners.search.graph.contract import Contract
 from fourcorners.search.names import COMMON
-from fourcorners.search.stems import FRAME
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import FRAME
 from fourcorners.text.tokenization import tokenize
 
 VOCABULARY_FILE = Path(__file__).with_name("everyday.yaml")

@@ -15,6 +15,7 @@ from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
 from fourcorners.research.answer import (
+    MAX_QUESTION,
     Answer,
     Draft,
     Gap,
@@ -24,9 +25,13 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, DraftEvent, Event, EvidenceEvent
-from fourcorners.research.limits import MAX_QUESTION
-from fourcorners.research.offline.collection import MAX_CONTRACTS, asked_contracts
-from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
+from fourcorners.research.offline.run import (
+    MAX_CONTRACTS,
+    NO_MODEL,
+    answer_offline,
+    asked_contracts,
+    title_of,
+)
 from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.review.parties import distinct_names
 from fourcorners.review.set_apart import describe_set_apart, has_unread_terms

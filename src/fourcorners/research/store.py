@@ -17,7 +17,7 @@ _LEAST = 4  # letters by which one may be named
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerSummary:
+class AnswerEntry:
     """An answer in a list; `made` is UTC in ISO 8601."""
 
     id: str
@@ -59,7 +59,7 @@ def save_answer(library: Library, answer: Answer) -> str:
 
 def list_answers(
     library: Library, *, document: str | None = None, limit: int = 100
-) -> list[AnswerSummary]:
+) -> list[AnswerEntry]:
     """Return stored answers, the newest first; with a document, those for which it was read."""
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document, ',') "
@@ -69,7 +69,7 @@ def list_answers(
         (document, limit),
     )
     return [
-        AnswerSummary(
+        AnswerEntry(
             as_string(identity),
             as_string(made),
             as_string(question),

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Node
 from fourcorners.review.finding import Amendment, CellState, Finding
-from fourcorners.search.graph.changes import ClauseChange
-from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.graph.changes import CitedChange, clause_changes
 from fourcorners.search.graph.expand import MIN_SCORE
-from fourcorners.search.graph.links import Amendment as Link
+from fourcorners.search.graph.links import AmendmentLink as Link
 from fourcorners.search.graph.links import Links, links_of
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text import evidence
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.patterns import load_patterns
@@ -52,7 +52,8 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
     documents = {cell.document for cell in cells}
     own = {(cell.document, cell.provision): cell for cell in cells}
     amending = {
-        each: _certain_amendments(library, links, each, documents) for each in sorted(documents)
+        each: sorted(find_amendments(library, links, each, documents), key=_by_date)
+        for each in sorted(documents)
     }
     within = {each: find_own_changes(read_contract(library, each)) for each in sorted(documents)}
     return [
@@ -117,21 +118,19 @@ def _own_changes(
             yield _build_amendment(reading, change.span, replaces=change.is_whole)
 
 
-def _certain_amendments(
+def find_amendments(
     library: Library, links: Links, document: str, among: set[str]
-) -> list[tuple[Link, Contract]]:
-    """Return the sufficiently certain amendments of a document, in the order of their dates."""
-    sure = [
-        (link, read_contract(library, link.document))
-        for link in links.amended_by(document)
-        if link.confidence >= MIN_SCORE and link.document in among and link.document != document
-    ]
-    return sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
+) -> Iterator[tuple[Link, Contract]]:
+    """Yield what almost certainly amends a document, and is one of some others."""
+    for link in links.amended_by(document):
+        if link.confidence >= MIN_SCORE and link.document in among - {document}:
+            yield link, read_contract(library, link.document)
 
 
-def _day(reading: Contract) -> date:
-    fact = reading.card.agreement_date or reading.card.effective_date
-    return fact.value if fact else date.max
+def _by_date(amending: tuple[Link, Contract]) -> tuple[date, str, Span]:
+    link, contract = amending
+    fact = contract.card.agreement_date or contract.card.effective_date
+    return fact.value if fact else date.max, contract.name, link.span
 
 
 def _changes(
@@ -142,7 +141,7 @@ def _changes(
 ) -> Iterator[Amendment]:
     changed = read_contract(library, cell.document)
     for link, reading in amending:
-        if link.relation is not Relation.AMENDS:
+        if link.relation is not AmendmentRelation.AMENDS:
             if cell.state is CellState.FOUND:
                 yield _build_amendment(reading, reading.sentence(link.span), replaces=True)
             continue
@@ -153,7 +152,7 @@ def _changes(
             else []
         )
         # The first of several changes that one sentence makes.
-        distinct = {change.span: change for change in reversed(reading.changes)}
+        distinct = {change.span: change for change in reversed(clause_changes(reading))}
         for change in reversed(distinct.values()):
             brings = any(span.overlaps(change.span) for span in amended_words)
             found = _supporting_spans(cell, 0.0 if brings else _TELLING)
@@ -166,7 +165,7 @@ def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendm
     span = longest_shown(span, reading.exclusions, reading.text)
     quote = evidence.quote_span(reading.text, span)
     evidence.verify_quote(quote, reading.text)
-    return Amendment(reading.document, reading.name, quote, replaces)
+    return Amendment(reading.id, reading.name, quote, replaces)
 
 
 def _supporting_spans(cell: Finding, share: float = _TELLING) -> list[Span]:
@@ -177,7 +176,7 @@ def _supporting_spans(cell: Finding, share: float = _TELLING) -> list[Span]:
 
 
 def _affects(
-    change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
+    change: CitedChange, amending: Contract, changed: Contract, found: Sequence[Span]
 ) -> tuple[bool, bool]:
     """Return whether a change affects a clause with words found, and whether it replaces them."""
     at = change.find(changed.labels)

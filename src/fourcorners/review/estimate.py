@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.llm import Estimate, Role
@@ -13,14 +14,12 @@ from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import find_sides
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.extraction import first_question, risk_question
-from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
+from fourcorners.review.prompting.reviewer import ContractPrompts, ModelReviewer
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,
     engine_name,
-    prepare_from_library,
     prepare_provisions,
 )
 
@@ -81,7 +80,7 @@ def estimate_cost(
     judge = ProvisionReader.default(encoder)
     used: list[Estimate] = []
     for entry in sample:
-        reading = prepare_from_library(library, entry.id)
+        reading = read_contract(library, entry.id)
         wanted = [each for each in prepared if each.provision.id in left[entry.id]]
         drafts = extract_findings(reading, wanted, default_calibration(), judge)
         used += _questions(asker, reading, drafts)
@@ -102,9 +101,9 @@ def estimate_cost(
 
 
 def _questions(
-    asker: ModelReviewer, reading: PreparedDocument, drafts: Sequence[Finding]
+    asker: ModelReviewer, reading: Contract, drafts: Sequence[Finding]
 ) -> Iterator[Estimate]:
-    ready, port, asking = PreparedContract(asker, reading), asker.port, asker.asking
+    ready, port, asking = ContractPrompts(asker, reading), asker.port, asker.asking
     for draft in drafts:
         if draft.state not in (CellState.FOUND, CellState.NOT_FOUND, CellState.TO_READ):
             continue
@@ -118,7 +117,7 @@ def _questions(
             yield _follow_up_use(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
-        if asked := risk_question(draft, cell.provision, ready.linked):
+        if asked := risk_question(draft, cell.provision, reading):
             question, _ = asked
             yield port.estimate(question.prompt, question.values, question.answer)
 

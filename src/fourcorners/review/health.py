@@ -264,7 +264,7 @@ def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterato
 
 
 def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symptom]:
-    from fourcorners.search.graph import Relation, links_of
+    from fourcorners.search.graph import AmendmentRelation, links_of
 
     for link in links_of(library).all_amendments():
         if link.document not in names or link.target is not None:
@@ -275,7 +275,7 @@ def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symp
         finding_text = f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}."
         kind = SymptomKind.MISSING_CONTRACT
         found = _symptom(link.document, names[link.document], kind, finding_text, link.span)
-        if link.relation is not Relation.AMENDS:
+        if link.relation is not AmendmentRelation.AMENDS:
             remedy = "Ask for it only if what held before matters."
             found = replace(found, severity=Severity.LOW, remedy=remedy)
         yield found

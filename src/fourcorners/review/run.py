@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPool
 from fourcorners.errors import BudgetExceeded, ConfigError, DamagedDocument, FourcornersError
+from fourcorners.library.contract import Contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader, default_verdict_reader
@@ -26,8 +27,7 @@ from fourcorners.review.finding import (
     Finding,
     Review,
 )
-from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides, set_side
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.parties import Side, find_sides, set_side
 from fourcorners.review.risk import rules
 from fourcorners.review.store import ReviewJob, close_superseded
 from fourcorners.review.stored_review import FilledReview, build_review
@@ -42,7 +42,7 @@ _RULES = "rules/2"  # raised when the rules for severities or states change
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReviewProgress:
     """The progress of a review, in cells; `document` is the one just finished.
 
     Attributes:
@@ -189,7 +189,7 @@ def review_library(
     encoder: Encoder | None,
     workers: Workers = ONE_WORKER,
     asker: ModelReviewer | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[ReviewProgress], None] | None = None,
 ) -> Review:
     """Fill every empty cell, as `fill_review` does, and return the whole grid.
 
@@ -248,7 +248,7 @@ def fill_review(
     encoder: Encoder | None,
     workers: Workers = ONE_WORKER,
     asker: ModelReviewer | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[ReviewProgress], None] | None = None,
 ) -> FilledReview:
     """Fill every empty cell; hold the texts and findings of one document at a time.
 
@@ -319,8 +319,8 @@ def fill_review(
             for task, drafts in _fill(order, tasks, worker_pool, memory=workers.memory):
                 cells = drafts
                 if asker is not None:
-                    reading = prepare_from_library(library, task.document, task.side)
-                    filled = asker.fill(reading, drafts)
+                    reading = Contract(library, task.document)
+                    filled = asker.fill(reading, drafts, task.side)
                     cells = list(filled.cells)
                     if filled.stopped is not None:
                         store.save_findings(library, playbook, engines[task.document], cells)
@@ -332,7 +332,7 @@ def fill_review(
                 work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
-                report(Progress(done, total, failed, task.name, *pace.step(len(cells))))
+                report(ReviewProgress(done, total, failed, task.name, *pace.step(len(cells))))
         finally:
             work.close()
     return FilledReview(
@@ -390,25 +390,9 @@ def _fill(
 
 def fill_document(order: _Order, task: _Task) -> list[Finding]:
     """Fill the missing cells of one document; runs in a worker process."""
-    reading = prepare_from_library(_open_library(order.library), task.document, task.side)
+    reading = Contract(_open_library(order.library), task.document)
     wanted = [each for each in order.provisions if each.provision.id in task.missing]
-    return extract_findings(reading, wanted, order.calibration, order.judge)
-
-
-def prepare_from_library(
-    library: Library, document: str, side: Side = UNKNOWN_SIDE
-) -> PreparedDocument:
-    vectors = library.vectors(document=document)
-    passages = library.passages(document)
-    return prepare_document(
-        library.document(document),
-        library.outline(document),
-        library.card(document),
-        passages,
-        vectors.matrix if len(vectors) == len(passages) else None,
-        side,
-        library.concordance(document),
-    )
+    return extract_findings(reading, wanted, order.calibration, order.judge, task.side)
 
 
 @cache

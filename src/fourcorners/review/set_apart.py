@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fourcorners.documents.document import Document
+from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import Exclusion, ExclusionKind
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import CellState, Finding, SetApartClause, Severity
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.severity import leave_to_read
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.injections import find_injections
@@ -97,10 +97,10 @@ def name_places(clauses: Sequence[SetApartClause]) -> str:
 class SetApartWords:
     """The excluded clauses of one document, prepared for searching."""
 
-    def __init__(self, reading: PreparedDocument) -> None:
+    def __init__(self, reading: Contract) -> None:
         self._clauses = [
             (each, WordIndex(each.words))
-            for each in find_set_apart(reading.source, reading.outline, reading.exclusions)
+            for each in find_set_apart(reading.document, reading.outline, reading.exclusions)
         ]
 
     def leave_to_read(self, finding: Finding, provision: Provision) -> Finding:

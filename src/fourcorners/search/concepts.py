@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches
-from fourcorners.search.stems import FRAME, IDLE, stem_tokens
+from fourcorners.text.stems import FRAME, IDLE, stem_tokens
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:

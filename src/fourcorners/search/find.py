@@ -53,8 +53,8 @@ from fourcorners.search.query import (
 )
 from fourcorners.search.query.match import matched_spans
 from fourcorners.search.stemming import expand_stems
-from fourcorners.search.stems import word_list
 from fourcorners.text.span import Span
+from fourcorners.text.stems import word_list
 from fourcorners.text.tokenization import WordIndex, tokenize
 
 if TYPE_CHECKING:

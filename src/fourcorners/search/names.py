@@ -17,7 +17,7 @@ from fourcorners.library.tables import stored_json
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
-from fourcorners.search.stems import word_list, word_lists
+from fourcorners.text.stems import word_list, word_lists
 from fourcorners.text.tokenization import tokenize
 
 PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.contract import read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
@@ -20,7 +21,7 @@ from fourcorners.search.find import find_passages
 from fourcorners.search.hit import SIGNAL_PREFIX, DocumentPlaces, FoundPassage, Hit
 from fourcorners.search.query import Or, Query, parse_query, tree_fields
 from fourcorners.search.query.match import matched_spans
-from fourcorners.search.scope import Scope, route_question
+from fourcorners.search.scope import QuestionScope, route_question
 from fourcorners.search.sentences.candidates import any_word_form
 from fourcorners.search.sentences.retrieve import (
     Retrieval,
@@ -28,7 +29,7 @@ from fourcorners.search.sentences.retrieve import (
     Snippet,
     retrieve_snippets,
 )
-from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -44,7 +45,7 @@ class SearchResult:
     """
 
     hits: tuple[Hit, ...]
-    scope: Scope | None = None
+    scope: QuestionScope | None = None
     concepts: tuple[tuple[Concept, float], ...] = ()
     read: tuple[str, ...] = ()
 
@@ -99,13 +100,12 @@ def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
     any_form = any_word_form(retrieved.asked)
     trees = [concept.query.tree for concept, _ in retrieved.concepts]
     marks = Or((*([any_form] if any_form else ()), *trees)) if any_form or trees else None
-    cache = document_cache(library)
-    read: dict[str, tuple[DocumentPlaces, PreparedDocument]] = {}
+    read: dict[str, tuple[DocumentPlaces, SentenceIndex]] = {}
     hits = []
     for one in retrieved.snippets:
         if one.document not in read:
             place = DocumentPlaces.load(library, one.document)
-            read[one.document] = place, cache.get(library, one.document)
+            read[one.document] = place, sentence_index(read_contract(library, one.document))
         spots = [] if marks is None else matched_spans(marks, WordIndex(one.words))
         matched = tuple(spot.shift(one.span.start) for spot in spots)
         with library.decoding(one.document, "outline"):
@@ -114,7 +114,7 @@ def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
 
 
 def _hit(
-    one: Snippet, place: DocumentPlaces, units: PreparedDocument, matched: tuple[Span, ...]
+    one: Snippet, place: DocumentPlaces, units: SentenceIndex, matched: tuple[Span, ...]
 ) -> Hit:
     at = bisect_right(units.passages, one.span.start, key=lambda passage: passage.span.start)
     passage = units.passages[max(0, at - 1)]

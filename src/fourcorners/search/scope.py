@@ -1,4 +1,4 @@
-"""`Scope`: which documents a question is about, and what it asks about them.
+"""`QuestionScope`: which documents a question is about, and what it asks about them.
 
 A question may name its contract ("Consider the Supply Agreement between A and B; who insures the
 goods?", "Can Larch assign the Acme MSA?"). The words that name it identify the contract, by its
@@ -18,8 +18,8 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.search.filters import NO_FILTERS, Filters, documents_in
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
-from fourcorners.search.stems import FRAME
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import FRAME
 from fourcorners.text.tokenization import tokenize
 
 MIN_CONFIDENCE = 0.97
@@ -44,7 +44,7 @@ _PHRASE = _PATTERNS["phrase"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class QuestionScope:
     """What a question names and what it asks.
 
     Attributes:
@@ -98,7 +98,9 @@ def match_cards(library: Catalogue, question: str, filters: Filters = NO_FILTERS
 
 
 @without_damaged
-def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:
+def route_question(
+    library: Catalogue, question: str, filters: Filters = NO_FILTERS
+) -> QuestionScope:
     """Find which documents a question names, and what it asks about them.
 
     Documents excluded by the filters are never named.
@@ -113,7 +115,7 @@ def route_question(library: Catalogue, question: str, filters: Filters = NO_FILT
     )
     fits = [fit for fit in fits if fit.share >= _WORTH_NAMING]
     if not fits:
-        return Scope(asked, naming)
+        return QuestionScope(asked, naming)
     scope = _scope(fits, naming, asked)
     if not scope.is_certain:
         return scope
@@ -141,14 +143,14 @@ def _is_bare(naming: str) -> bool:
     return bool(_BARE.search(naming)) and not _OTHER_PAPER.search(naming)
 
 
-def _scope(fits: list[NameMatch], naming: str, asked: str) -> Scope:
+def _scope(fits: list[NameMatch], naming: str, asked: str) -> QuestionScope:
     best = fits[0].score
     odds = [exp((fit.score - best) / _SHARPNESS) for fit in fits]
     likely = tuple(
         (fit.document, round(odd / sum(odds), 4)) for fit, odd in zip(fits, odds, strict=True)
     )
     sure = likely[0][1] >= MIN_CONFIDENCE and fits[0].share >= _LEAST_SHARE
-    return Scope(
+    return QuestionScope(
         asked, naming, likely, sure, candidates=() if sure else _equal_matches(fits, likely)
     )
 

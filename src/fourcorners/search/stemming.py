@@ -16,7 +16,7 @@ from fourcorners.errors import QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.search.index import index_of
 from fourcorners.search.query import And, Field, Node, Not, Or, Phrase, Prefix, Proximity, Word
-from fourcorners.search.stems import stem_tokens
+from fourcorners.text.stems import stem_tokens
 
 MAX_FORMS = 24
 """Maximum words into which one word expands, in alphabetical order."""

@@ -13,7 +13,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store
-from fourcorners.research.columns.store import Column, DuplicateColumn, NoSuchColumn
+from fourcorners.research.columns.store import DuplicateColumn, NoSuchColumn, QuestionColumn
 from fourcorners.server.context import RequestContext
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import column as column_task
@@ -26,7 +26,7 @@ _MAX_SEARCHED = 200  # tasks looked through for those of columns
 class ColumnStatus:
     """A column with its last task, if there was one that is remembered."""
 
-    column: Column
+    column: QuestionColumn
     task: Task | None
 
     @property
@@ -79,7 +79,7 @@ def update_column(
     return ColumnStatus(column, fill_column(context, column))
 
 
-def remove_column(context: RequestContext, identity: str) -> Column:
+def remove_column(context: RequestContext, identity: str) -> QuestionColumn:
     """Take a column out of its review, and end the work on it.
 
     Raises:
@@ -94,7 +94,7 @@ def remove_column(context: RequestContext, identity: str) -> Column:
     return column
 
 
-def fill_column(context: RequestContext, column: Column) -> Task:
+def fill_column(context: RequestContext, column: QuestionColumn) -> Task:
     """Have the empty and the failed cells of a column filled, if that is not going on already."""
     spec = {"column": column.id, "playbook": column.playbook, "question": column.question}
     going = next(iter(_going(context, column)), None)
@@ -114,13 +114,13 @@ def fill_new_documents(context: RequestContext, collection: str, playbook: str) 
         fill_column(context, each)
 
 
-def find_column(context: RequestContext, identity: str, role: Role = Role.READER) -> Column:
+def find_column(context: RequestContext, identity: str, role: Role = Role.READER) -> QuestionColumn:
     """Return a column, as `visible_column` does."""
     with context.access() as access:
         return visible_column(access, identity, role)
 
 
-def visible_column(access: Access, identity: str, role: Role) -> Column:
+def visible_column(access: Access, identity: str, role: Role) -> QuestionColumn:
     """Return a column that stands, by its id or by what names its cells.
 
     Raises:
@@ -163,12 +163,12 @@ def _tasks(context: RequestContext) -> list[Task]:
     return [each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == column_task.KIND]
 
 
-def _going(context: RequestContext, column: Column) -> list[Task]:
+def _going(context: RequestContext, column: QuestionColumn) -> list[Task]:
     some = [each for each in _tasks(context) if each.spec["column"] == column.id]
     return [each for each in some if not each.state.is_final]
 
 
-def _end(context: RequestContext, column: Column) -> None:
+def _end(context: RequestContext, column: QuestionColumn) -> None:
     """End what is going on for a column that is another now, or gone."""
     going = _going(context, column)
     with context.state.connection_pool.library() as library:

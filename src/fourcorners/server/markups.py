@@ -25,7 +25,7 @@ from fourcorners.redline.decisions import (
     find_change,
 )
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
-from fourcorners.redline.table import redline_table
+from fourcorners.redline.word import redline_table
 from fourcorners.review.store import load_findings
 from fourcorners.server.context import RequestContext
 from fourcorners.server.rendering.word_file import write_word_file
@@ -239,13 +239,12 @@ def _decision(
 
 def _adapt_clause(library: Library, found: Markup, clause: str) -> str:
     """Return a precedent with what the contract does not know in brackets."""
+    from fourcorners.library.contract import Contract
     from fourcorners.redline.drafting import ContractTerms
     from fourcorners.review.parties import side_for
 
-    document = found.redline.document
-    card, outline = library.card(document), library.outline(document)
-    side = side_for(card, [found.proposal.request.party])
-    terms = ContractTerms(library.text(document), outline, card, side)
+    contract = Contract(library, found.redline.document)
+    terms = ContractTerms(contract, side_for(contract.card, [found.proposal.request.party]))
     return terms.adapt_clause(" ".join(clause.split())).text
 
 

@@ -49,10 +49,7 @@ def fill(playbook: Playbook) -> Any:
             asker = ExperimentReviewer(port, playbook, experiment, encoder=None)
             filled = asker.fill(
                 reading,
-                [
-                    Finding(reading.document.id, each.id, CellState.NOT_FOUND)
-                    for each in playbook.provisions
-                ],
+                [Finding(reading.id, each.id, CellState.NOT_FOUND) for each in playbook.provisions],
             )
         cell = next(each for each in filled.cells if each.provision == "change-of-control")
         return cell, model.requests

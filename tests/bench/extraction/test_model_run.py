@@ -11,7 +11,7 @@ import pytest
 from fourcorners.errors import BudgetExceeded, ConfigError
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request
-from fourcorners.review.prompting.settings import Profile
+from fourcorners.review.prompting.settings import PromptProfile
 from fourcorners.settings import Settings
 from fourcorners_bench.experiments.read import read_experiment
 from fourcorners_bench.extraction import loader as cuad
@@ -36,7 +36,7 @@ def test_the_grid_has_the_papers_rows_and_each_axis() -> None:
     assert len({each.description for each in grid}) == len(grid) == 17
     assert {each.passages for each in grid} == {None, 10, 20}
     assert {each.follow_up for each in grid} == set(FollowUp)
-    assert {each.profile for each in grid} == set(Profile)
+    assert {each.profile for each in grid} == set(PromptProfile)
     assert not any(each.asking.risks for each in grid)
     best = next(each for each in grid if each.name == "10 chunks, keywords, accused")
     (row,) = best.paper

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.rank import ClauseStock
 from fourcorners.text.span import Span
 from fourcorners_bench.precedents.from_contracts import (
@@ -44,7 +44,9 @@ def test_what_was_left_out_is_no_part_of_a_clause() -> None:
 
 
 def clause(start: int, end: int) -> Clause:
-    return Clause(TEXTS["one"][start:end], (Place("one", document="one", span=Span(start, end)),))
+    return Clause(
+        TEXTS["one"][start:end], (ClausePlace("one", document="one", span=Span(start, end)),)
+    )
 
 
 def test_three_quarters_of_a_clause_must_be_covered() -> None:

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.learning.learn import LearnedQuery
-from fourcorners.playbooks.learning.mining import Term
+from fourcorners.playbooks.learning.mining import QueryTerm
 from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.review.prompting.passages import fixed_chunks
@@ -40,7 +41,6 @@ from fourcorners_bench.provisions.score import (
     max_passages,
     score_run,
 )
-from fourcorners_bench.provisions.windows import load_contract
 from tests.models.fake import HashEncoder
 
 TREES = "Larch Birch Cedar Maple Alder Hazel Rowan Aspen Willow Juniper".split()  # noqa: SIM905
@@ -128,7 +128,7 @@ def test_what_was_learned_is_asked_alone_or_beside_the_playbook() -> None:
         query=parse_query("a"), examples=np.ones((1, 2), np.float32), fact=CardField.TITLE
     )
     centres = np.zeros((2, 2), np.float32)
-    learned = LearnedQuery("X", (Term("fire", 2.0, 3, 1),), ("clause",), centres)
+    learned = LearnedQuery("X", (QueryTerm("fire", 2.0, 3, 1),), ("clause",), centres)
     both = with_learned_query(own, learned, both=True)
     assert (both.query, both.examples, both.fact) == (own.query, own.examples, own.fact)
     assert str(both.learned) == str(parse_query("[fire^2]"))
@@ -144,7 +144,7 @@ def test_contracts_are_learned_from_with_the_librarys_vectors(
     assert learner.groups == [f"g{number}" for number in range(10)]
     found = learner.learn("Insurance", without=frozenset({"g9"}))
     assert found.direction is not None
-    ready = load_contract(library, extracting.document_id(contracts[9].text))
+    ready = RankedContract.build(read_contract(library, extracting.document_id(contracts[9].text)))
     assert ready.vectors is not None
     odds = found.direction.log_odds(ready.vectors)
     held = next(at for at, span in enumerate(ready.spans) if "insured" in span.text_in(ready.text))

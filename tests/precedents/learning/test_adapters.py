@@ -8,7 +8,7 @@ import pytest
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.adapter import Adapter
-from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.learning import adapters
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
 from fourcorners.precedents.scoring.score import Scoring
@@ -41,7 +41,7 @@ def test_an_installed_adapter_is_listed_used_and_removed(library: Library) -> No
         chosen = adapters.choose_adapter(library, encoder)
         assert chosen.installed == done
         assert "--no-adapter" in chosen.message
-        stock = ClauseStock([Clause(text, (Place(""),)) for text in (CAP, LAW)], encoder)
+        stock = ClauseStock([Clause(text, (ClausePlace(""),)) for text in (CAP, LAW)], encoder)
         plain = rank_clauses("liability cap", stock)
         moved = rank_clauses("liability cap", stock, Scoring(adapter=chosen.adapter))
         assert [each.clause.text for each in plain] == [CAP, LAW]

@@ -6,7 +6,7 @@ import pytest
 
 from fourcorners.errors import LlmNotConfigured
 from fourcorners.llm import Port
-from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
 from fourcorners.precedents.rerank import MAX_WORDING, MOST_TERMS, Expansion, expand_query
@@ -61,7 +61,7 @@ def test_every_retriever_looks_for_what_was_added(profile: Profile) -> None:
 
 def test_of_many_clauses_those_with_the_added_words_are_among_the_likeliest() -> None:
     texts = [*(f"Item {at} of the mill." for at in range(MAX_RANKED + 20)), RACE]
-    stock = ClauseStock([Clause(text, (Place("lease"),)) for text in texts], HashEncoder(384))
+    stock = ClauseStock([Clause(text, (ClausePlace("lease"),)) for text in texts], HashEncoder(384))
     assert len(texts) - 1 not in stock.likely_rows("mill race")
     found = rank_clauses(
         "mill race", stock, Scoring(expansion="channel that feeds the wheel, weeds"), limit=1

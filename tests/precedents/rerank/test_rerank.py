@@ -10,7 +10,7 @@ import pytest
 
 from fourcorners.errors import ConfigError, LlmNotConfigured
 from fourcorners.llm import Budget, FakeModel, Port, Recorder, Replay, load_prompt
-from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.profile import Rerank, parse_method
 from fourcorners.precedents.rank import ClauseStock, Ranked, rank_clauses
 from fourcorners.precedents.rerank import (
@@ -137,7 +137,7 @@ def test_a_clause_is_data_and_one_that_is_too_long_is_cut() -> None:
 
 
 def test_the_rest_of_a_ranking_follows_what_was_read() -> None:
-    clauses = [Clause(text, (Place("lease"),)) for text in TEXTS]
+    clauses = [Clause(text, (ClausePlace("lease"),)) for text in TEXTS]
     found = rank_clauses("clause", ClauseStock(clauses, HashEncoder(384)), every=True)
     asked, model = port(stars)
     with asked:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.precedents.concepts import query_concepts
-from fourcorners.precedents.scoring.features import FEATURE_NAMES, ClauseReading, clause_features
+from fourcorners.precedents.scoring.features import FEATURE_NAMES, ClauseFeatures, clause_features
 
 CAP = "In no event shall either party's total liability exceed the fees paid under this Agreement."
 CARVED = CAP + " The foregoing shall not apply to fraud or gross negligence."
@@ -18,7 +18,7 @@ def of(clause: str, query: str) -> dict[str, float]:
     return dict(
         zip(
             FEATURE_NAMES,
-            clause_features(ClauseReading(clause), query_concepts(query)),
+            clause_features(ClauseFeatures(clause), query_concepts(query)),
             strict=True,
         )
     )
@@ -57,6 +57,6 @@ def test_blanks_and_length_are_seen() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_text_has_finite_features(clause: str, query: str) -> None:
-    found = clause_features(ClauseReading(clause), query_concepts(query))
+    found = clause_features(ClauseFeatures(clause), query_concepts(query))
     assert len(found) == len(FEATURE_NAMES)
     assert all(math.isfinite(each) for each in found)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.agents.direction import Direction, compare_direction
-from fourcorners.research.agents.statement_check import NOT_MENTIONED, check_statement
+from fourcorners.research.agents.statement_check import (
+    NOT_MENTIONED,
+    StatementDirection,
+    check_statement,
+    compare_direction,
+)
 from fourcorners.research.answer import Verification
 
 WORDS = (
@@ -17,24 +21,36 @@ WORDS = (
 @pytest.mark.parametrize(
     ("statement", "direction"),
     [
-        ("The Tenant may not assign the Lease without the Landlord's consent.", Direction.UNKNOWN),
-        ("No, the Tenant shall not assign without the Landlord's consent.", Direction.UNKNOWN),
-        (WORDS, Direction.SAME),
-        (f"3.1 {WORDS}", Direction.SAME),
-        (f"No, {WORDS}", Direction.SAME),
-        (f"Yes, {WORDS}", Direction.UNKNOWN),
-        ("The Tenant may assign the Lease without the Landlord's consent.", Direction.OPPOSITE),
-        ("The Landlord shall insure the Premises.", Direction.UNKNOWN),
-        ("The Landlord need not insure the Premises.", Direction.OPPOSITE),
-        ("The Tenant shall insure the Premises.", Direction.UNKNOWN),
-        ("The Landlord may insure the Premises.", Direction.UNKNOWN),
-        ("The Tenant may assign the Lease.", Direction.UNKNOWN),
-        ("The Landlord shall repaint the walls.", Direction.UNKNOWN),
-        ("The Landlord shall insure the Premises and may assign the Lease.", Direction.UNKNOWN),
-        ("", Direction.UNKNOWN),
+        (
+            "The Tenant may not assign the Lease without the Landlord's consent.",
+            StatementDirection.UNKNOWN,
+        ),
+        (
+            "No, the Tenant shall not assign without the Landlord's consent.",
+            StatementDirection.UNKNOWN,
+        ),
+        (WORDS, StatementDirection.SAME),
+        (f"3.1 {WORDS}", StatementDirection.SAME),
+        (f"No, {WORDS}", StatementDirection.SAME),
+        (f"Yes, {WORDS}", StatementDirection.UNKNOWN),
+        (
+            "The Tenant may assign the Lease without the Landlord's consent.",
+            StatementDirection.OPPOSITE,
+        ),
+        ("The Landlord shall insure the Premises.", StatementDirection.UNKNOWN),
+        ("The Landlord need not insure the Premises.", StatementDirection.OPPOSITE),
+        ("The Tenant shall insure the Premises.", StatementDirection.UNKNOWN),
+        ("The Landlord may insure the Premises.", StatementDirection.UNKNOWN),
+        ("The Tenant may assign the Lease.", StatementDirection.UNKNOWN),
+        ("The Landlord shall repaint the walls.", StatementDirection.UNKNOWN),
+        (
+            "The Landlord shall insure the Premises and may assign the Lease.",
+            StatementDirection.UNKNOWN,
+        ),
+        ("", StatementDirection.UNKNOWN),
     ],
 )
-def test_what_turns_a_statement_round(statement: str, direction: Direction) -> None:
+def test_what_turns_a_statement_round(statement: str, direction: StatementDirection) -> None:
     assert compare_direction(statement, WORDS) is direction
 
 
@@ -58,7 +74,7 @@ def test_what_turns_a_statement_round(statement: str, direction: Direction) -> N
 def test_a_paraphrase_that_denies_in_another_way_is_not_the_opposite(
     statement: str, words: str
 ) -> None:
-    assert compare_direction(statement, words) is not Direction.OPPOSITE
+    assert compare_direction(statement, words) is not StatementDirection.OPPOSITE
 
 
 def test_one_of_many_things_that_a_sentence_says_is_spoken_of() -> None:
@@ -83,9 +99,9 @@ def test_one_of_many_things_that_a_sentence_says_is_spoken_of() -> None:
 @pytest.mark.parametrize("word", ["perpetual", "oral", "royalty-free", "exclusive"])
 def test_a_word_more_is_not_the_same(word: str) -> None:
     words = "The Licensor grants the Licensee a right to use the Marks in the Territory on notice."
-    assert compare_direction(words, words) is Direction.SAME
+    assert compare_direction(words, words) is StatementDirection.SAME
     added = words.replace("a right", f"a {word} right")
-    assert compare_direction(added, words) is Direction.UNKNOWN
+    assert compare_direction(added, words) is StatementDirection.UNKNOWN
 
 
 MOVED = (
@@ -121,8 +137,8 @@ MOVED = (
 @pytest.mark.parametrize(("words", "statement"), MOVED)
 def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, statement: str) -> None:
     for said, quoted in ((statement, words), (words, statement)):
-        assert compare_direction(said, quoted) is not Direction.SAME
-        assert compare_direction(said, said) is Direction.SAME
+        assert compare_direction(said, quoted) is not StatementDirection.SAME
+        assert compare_direction(said, said) is StatementDirection.SAME
         assert check_statement(said, [quoted])[0] is not Verification.VERIFIED
 
 
@@ -150,7 +166,7 @@ def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, stat
     ],
 )
 def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
-    assert compare_direction(statement, words) is not Direction.SAME
+    assert compare_direction(statement, words) is not StatementDirection.SAME
 
 
 @pytest.mark.parametrize(
@@ -164,7 +180,7 @@ def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
     ],
 )
 def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> None:
-    assert compare_direction(statement, words) is Direction.SAME
+    assert compare_direction(statement, words) is StatementDirection.SAME
 
 
 @pytest.mark.parametrize(
@@ -187,4 +203,4 @@ def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> 
     ],
 )
 def test_other_words_are_never_the_same(statement: str, words: str) -> None:
-    assert compare_direction(statement, words) is not Direction.SAME
+    assert compare_direction(statement, words) is not StatementDirection.SAME

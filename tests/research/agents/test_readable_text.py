@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from fourcorners.outline.exclusions import Exclusion, ExclusionKind
 from fourcorners.outline.passages.cut import MIN_WORDS
-from fourcorners.research.agents.readable_text import make_readable
+from fourcorners.research.agents.sentence_list import make_readable
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 

@@ -11,7 +11,7 @@ from fourcorners.models import Encoder
 from fourcorners.research.answerability.search import concepts_in_focus, search_answer
 from fourcorners.research.context import build_context
 from fourcorners.search.concepts import Concept
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.retrieve import MAX_DOCUMENTS, SentenceRanking, retrieve_snippets
 from fourcorners.settings import Settings
 
@@ -21,14 +21,14 @@ def test_a_question_is_searched_in_the_laws_words_and_read_as_it_was_put(
 ) -> None:
     put: list[tuple[object, object]] = []
 
-    def noted(library: Library, question: Scope, **named: object) -> object:
+    def noted(library: Library, question: QuestionScope, **named: object) -> object:
         put.append((question, named["ranking"]))
         return retrieve_snippets(library, question, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr("fourcorners.research.answerability.search.retrieve_snippets", noted)
     search_answer(build_context(library, ["lease"], encoder=encoder), "When does it run out?")
     ((scope, ranking),) = put
-    assert isinstance(scope, Scope)
+    assert isinstance(scope, QuestionScope)
     assert scope.question == "When does it run out? (expire)"
     assert isinstance(ranking, SentenceRanking)
     assert ranking.read_as == "When does it run out?"

@@ -7,8 +7,8 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.research.answer import Verdict
-from fourcorners.research.offline import collection
-from fourcorners.research.offline.collection import contract_question
+from fourcorners.research.offline import run
+from fourcorners.research.offline.run import contract_question
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 
@@ -51,7 +51,7 @@ def test_what_was_not_read_is_said(
     concepts: Sequence[Concept],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(collection, "MAX_CONTRACTS", 1)
+    monkeypatch.setattr(run, "MAX_CONTRACTS", 1)
     answer = final_answer(
         ask(
             library,

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.documents.document import Box, OcrWord
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Playbook
@@ -21,7 +22,6 @@ from fourcorners.review.extract.cells import (
 )
 from fourcorners.review.extract.scoring import DEFAULT, Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Finding, Severity
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import assessment
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span
@@ -29,9 +29,7 @@ from tests.review.scripted_reader import ScriptedReader
 
 
 @pytest.fixture
-def cells(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
-) -> dict[str, Finding]:
+def cells(reading: Contract, playbook: Playbook, calibration: Calibration) -> dict[str, Finding]:
     scripted = ScriptedReader(says={"change of control": {"terminate": ("yes", 0.95)}})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assessment, "default_verdict_reader", lambda: scripted)
@@ -40,7 +38,7 @@ def cells(
 
 
 def test_the_sentence_that_answers_is_quoted_with_its_place(
-    cells: dict[str, Finding], reading: PreparedDocument
+    cells: dict[str, Finding], reading: Contract
 ) -> None:
     cell = cells["change-of-control"]
     assert cell.state is CellState.FOUND
@@ -50,16 +48,16 @@ def test_the_sentence_that_answers_is_quoted_with_its_place(
     assert evidence.quote.match is Match.EXACT
     span = evidence.quote.span
     assert span is not None
-    assert span.text_in(reading.document.text) == evidence.quote.words
+    assert span.text_in(reading.text) == evidence.quote.words
     assert evidence.clause.contains(span)
     assert evidence.path[-1].startswith("2.2")
     assert evidence.pages is None
     assert evidence.score == pytest.approx(0.982, abs=0.001)
 
 
-def test_a_look_alike_is_no_find(cells: dict[str, Finding], reading: PreparedDocument) -> None:
+def test_a_look_alike_is_no_find(cells: dict[str, Finding], reading: Contract) -> None:
     quoted = [each.quote.words for each in cells["change-of-control"].evidence]
-    assert "Quality control" in reading.document.text
+    assert "Quality control" in reading.text
     assert not any("Quality control" in words for words in quoted)
 
 
@@ -70,7 +68,7 @@ def test_severity_and_answers_come_from_the_clause(cells: dict[str, Finding]) ->
 
 
 def test_absence_says_what_was_searched_and_how_near_the_best_came(
-    cells: dict[str, Finding], reading: PreparedDocument
+    cells: dict[str, Finding], reading: Contract
 ) -> None:
     cell = cells["insurance"]
     assert cell.state is CellState.NOT_FOUND
@@ -84,7 +82,7 @@ def test_absence_says_what_was_searched_and_how_near_the_best_came(
 
 
 def test_the_threshold_of_a_playbook_wins_over_the_calibrated_one(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     strict = replace(playbook.provisions[0], threshold=0.99)
     (cell,) = extract_findings(reading, [PreparedProvision(strict, None)], calibration)
@@ -94,7 +92,7 @@ def test_the_threshold_of_a_playbook_wins_over_the_calibrated_one(
 
 
 def test_nothing_below_the_threshold_of_a_playbook_is_quoted(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     curve = replace(calibration.curves[DEFAULT], also=0.0)
     eager = replace(calibration, curves={DEFAULT: curve}, by_words={DEFAULT: curve})
@@ -109,9 +107,9 @@ def test_nothing_below_the_threshold_of_a_playbook_is_quoted(
 
 
 def test_a_document_without_words_has_cells_all_the_same(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
-    empty = prepare_document(
+    empty = Contract.build(
         replace(reading.document, text="  \n"), Outline((), 0.0, windows=True), Card(), [], None
     )
     prepared = [PreparedProvision(provision, None) for provision in playbook.provisions]
@@ -157,7 +155,7 @@ def test_the_default_curve_serves_provisions_it_was_not_made_for(
 
 
 def test_a_quote_that_was_recognised_has_the_confidence_of_its_words(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     document = reading.document
     start = document.text.index("change of control")
@@ -166,7 +164,7 @@ def test_a_quote_that_was_recognised_has_the_confidence_of_its_words(
         for at, size, sure in ((0, 6, 0.9), (7, 2, 0.7), (10, 7, 0.8))
     )
     read = replace(document, words=words)
-    scanned = replace(reading, document=read, source=read)
+    scanned = Contract.build(read, reading.outline, reading.card, reading.passages)
     prepared = [PreparedProvision(provision, None) for provision in playbook.provisions]
     quotes = [
         each for cell in extract_findings(scanned, prepared, calibration) for each in cell.evidence

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fourcorners.library.contract import Contract
 from fourcorners.models.card import ModelInfo
 from fourcorners.models.clause_reader.features import PARTS, Vocabulary
 from fourcorners.models.clause_reader.match import MATCH_FEATURES, OWN_FEATURE
@@ -34,7 +35,6 @@ from fourcorners.review.extract.scoring import (
     default_calibration,
 )
 from fourcorners.review.finding import CellState
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction.loader import CATEGORY_PROVISIONS
 
@@ -125,7 +125,7 @@ def taught(playbook: Playbook, word: str) -> ClauseReader:
 
 
 def test_the_reader_judges_what_it_was_taught_and_curves_the_rest(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     judge = ProvisionReader(taught(playbook, "requirements"), vectors=False)
     asked = [PreparedProvision(provision, None) for provision in playbook.provisions]
@@ -147,7 +147,7 @@ def test_a_curve_counts_where_it_is_sure_and_on_the_readers_scale() -> None:
 
 
 def test_a_query_in_other_words_is_judged_by_its_curve(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     judge = ProvisionReader(taught(playbook, "requirements"), vectors=False)
     provision = playbook.provision("change-of-control")
@@ -163,7 +163,7 @@ def test_a_query_in_other_words_is_judged_by_its_curve(
 
 
 def test_a_threshold_of_the_playbook_holds_for_the_reader_too(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     judge = ProvisionReader(taught(playbook, "requirements"), vectors=False)
     strict = replace(playbook.provision("change-of-control"), threshold=0.99999)
@@ -182,7 +182,7 @@ def test_the_shipped_reader_was_taught_beside_the_queries_of_today() -> None:
     assert not changed, "their queries changed: run bench/training/clause_reader/train.py"
 
 
-def test_the_shipped_reader_finds_a_plain_clause(reading: PreparedDocument) -> None:
+def test_the_shipped_reader_finds_a_plain_clause(reading: Contract) -> None:
     judge = ProvisionReader(default_clause_reader(), vectors=False)
     playbook = load_playbook("due-diligence")
     asked = [

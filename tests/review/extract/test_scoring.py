@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fourcorners.library.contract import Contract
 from fourcorners.playbooks.playbook import CardField, Playbook, Provision
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import (
@@ -19,7 +20,6 @@ from fourcorners.review.extract.scoring import (
     top_positions,
 )
 from fourcorners.review.finding import CellState
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
@@ -27,27 +27,25 @@ from fourcorners.text.tokenization import WordIndex
 from tests.review.conftest import prepared
 
 
-def column(reading: PreparedDocument, provision: Provision, name: str) -> dict[str, float]:
+def column(reading: Contract, provision: Provision, name: str) -> dict[str, float]:
     """Return a feature by the first words of its sentence."""
     values = score_segments(reading, PreparedProvision(provision, None))[:, FEATURES.index(name)]
-    text = reading.document.text
+    text = reading.text
     return {
         " ".join(segment.span.text_in(text).split()[:3]): float(value)
-        for segment, value in zip(reading.segments, values, strict=True)
+        for segment, value in zip(reading.sentences, values, strict=True)
     }
 
 
 def test_a_sentence_collects_the_boosts_of_the_parts_it_matches(
-    reading: PreparedDocument, playbook: Playbook
+    reading: Contract, playbook: Playbook
 ) -> None:
     words = column(reading, playbook.provisions[0], "words")
     assert words["2.2 The Customer"] == np.float32(0.8)  # ^6 and ^2
     assert words["3.2 This Agreement"] == 0
 
 
-def test_words_of_a_look_alike_count_for_nothing(
-    reading: PreparedDocument, playbook: Playbook
-) -> None:
+def test_words_of_a_look_alike_count_for_nothing(reading: Contract, playbook: Playbook) -> None:
     control = playbook.provisions[0]
     assert column(reading, control, "words")["1.2 Quality control"] == 0
     assert column(reading, control, "avoid")["1.2 Quality control"] == 9
@@ -62,22 +60,22 @@ def test_a_look_alike_takes_only_the_words_it_shares() -> None:
     assert [match.span.start for match in kept] == [44]
 
 
-def test_the_card_speaks_for_the_sentence_of_its_fact(reading: PreparedDocument) -> None:
+def test_the_card_speaks_for_the_sentence_of_its_fact(reading: Contract) -> None:
     law = Provision("law", "Law", "", parse_query("zzz"), card=CardField.GOVERNING_LAW)
     card = column(reading, law, "card")
     assert card["3.2 This Agreement"] > 0.5
     assert sum(value > 0 for value in card.values()) == 1
 
 
-def test_headings_above_speak_for_the_sentences_below(reading: PreparedDocument) -> None:
+def test_headings_above_speak_for_the_sentences_below(reading: Contract) -> None:
     supply = Provision("supply", "Supply", "", parse_query("termination^4"))
     heading = column(reading, supply, "heading")
     assert heading["2.1 This Agreement"] > 0
     assert heading["3.1 Neither party"] == 0
 
 
-def test_a_heading_is_no_sentence(reading: PreparedDocument) -> None:
-    quoted = [segment.span.text_in(reading.document.text) for segment in reading.segments]
+def test_a_heading_is_no_sentence(reading: Contract) -> None:
+    quoted = [segment.span.text_in(reading.text) for segment in reading.sentences]
     assert not any(words.strip() in ("SUPPLY AGREEMENT", "3. GENERAL") for words in quoted)
 
 
@@ -106,7 +104,7 @@ def test_a_sentence_without_signs_is_no_provision_of_a_users_own(curves: str) ->
     assert default.probability(nothing)[0] < default.also < default.threshold
 
 
-def test_a_provision_of_a_users_own_is_found_where_its_words_are(reading: PreparedDocument) -> None:
+def test_a_provision_of_a_users_own_is_found_where_its_words_are(reading: Contract) -> None:
     found = [
         cell.state
         for text in (reading, prepared(LATE))
@@ -116,7 +114,7 @@ def test_a_provision_of_a_users_own_is_found_where_its_words_are(reading: Prepar
 
 
 def test_how_high_the_boosts_of_a_users_query_are_does_not_matter(
-    reading: PreparedDocument, calibration: Calibration
+    reading: Contract, calibration: Calibration
 ) -> None:
     own, high = (
         PreparedProvision(replace(OWN, query=parse_query(query)), None)

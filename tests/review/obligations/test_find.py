@@ -10,8 +10,8 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.tree import Outline
-from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Obligation
+from fourcorners.review.obligations.table import find_obligations
 from fourcorners.text.span import Span
 from fourcorners_bench.outline.references import text_document
 from tests.review.obligations.contracts import CONTRACT

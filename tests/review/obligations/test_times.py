@@ -6,8 +6,8 @@ import pytest
 
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
-from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import Obligation, TimeKind
+from fourcorners.review.obligations.table import find_obligations
 from fourcorners_bench.outline.references import text_document
 from tests.review.obligations.contracts import CONTRACT
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
@@ -22,7 +23,6 @@ from fourcorners.review.people.cases import (
     read_cases,
     run_cases,
 )
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk import assessment
 from tests.review.conftest import TEXT
 from tests.review.scripted_reader import ScriptedReader
@@ -106,7 +106,7 @@ def test_a_bad_file_names_its_line(tmp_path: Path, text: str, what: str) -> None
 
 
 def test_cases_come_from_what_people_judged_and_read_back(
-    tmp_path: Path, playbook: Playbook, calibration: Calibration, reading: PreparedDocument
+    tmp_path: Path, playbook: Playbook, calibration: Calibration, reading: Contract
 ) -> None:
     with Library.open(tmp_path / "room.db", create=True) as library:
         library.add(
@@ -126,7 +126,7 @@ def test_cases_come_from_what_people_judged_and_read_back(
             states.annotate_finding(
                 library,
                 playbook,
-                reading.document.id,
+                reading.id,
                 provision,
                 states.NewAnnotation(by="A. Lawyer", state=ReviewState.CONFIRMED),
             )

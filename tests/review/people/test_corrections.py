@@ -35,7 +35,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.parties import set_side
 from fourcorners.review.people import review_actions
-from fourcorners.review.people.labels import clause_labels, format_labels
+from fourcorners.review.people.labelled_clauses import clause_labels, format_labels
 from fourcorners.review.stored_review import load_review
 from fourcorners.text.span import Span
 from tests.review.conftest import PLAYBOOK

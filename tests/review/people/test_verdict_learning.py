@@ -20,8 +20,12 @@ from fourcorners.models.verdict_reader.reader import VerdictReader, open_correct
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.mentions import MentionFinder
 from fourcorners.review.people import review_actions
-from fourcorners.review.people.labelled_clauses import LabelledClauses, read_labelled
-from fourcorners.review.people.labels import clause_labels, format_labels
+from fourcorners.review.people.labelled_clauses import (
+    LabelledClauses,
+    clause_labels,
+    format_labels,
+    read_labelled,
+)
 from fourcorners.review.people.verdict_learning import learn_verdicts, model_card
 from tests.review.filled import ASSIGN, fill
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import LlmNotConfigured, LlmRefused
+from fourcorners.library.contract import Contract
 from fourcorners.llm import FakeModel, Finish, Port, Request, Role
 from fourcorners.llm.exchange import Speaker
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.extract.scoring import Calibration
 from fourcorners.review.finding import Author, CellState, Finding, Severity
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.reviewer import (
     PROFILES,
     FilledCells,
     ModelReviewer,
-    Profile,
+    PromptProfile,
     PromptSettings,
 )
 from fourcorners.text.quote import Match
@@ -46,7 +46,7 @@ class Asked:
 
 
 @pytest.fixture
-def fill(reading: PreparedDocument, playbook: Playbook, calibration: Calibration) -> Any:
+def fill(reading: Contract, playbook: Playbook, calibration: Calibration) -> Any:
     def run(by: Mapping[str, Any], asking: PromptSettings = PAPER, **more: Any) -> Asked:
         own = more.pop("reading", reading)
         port, model = asked.port({"requote": {"passages": []}, **by}, **more)
@@ -70,23 +70,23 @@ def words(cell: Finding) -> list[str]:
     return [each.quote.words for each in cell.evidence]
 
 
-def test_the_contracts_own_words_become_evidence(fill: Any, reading: PreparedDocument) -> None:
+def test_the_contracts_own_words_become_evidence(fill: Any, reading: Contract) -> None:
     cell = fill(extracting(LEAVE, NOTICE)).cell
     assert (cell.state, cell.author, cell.claims) == (CellState.FOUND, Author.MODEL, ())
     assert words(cell) == [f"{LEAVE} {NOTICE}"]
     (evidence,) = cell.evidence
     assert evidence.quote.span is not None
-    assert evidence.quote.span.text_in(reading.document.text) == evidence.quote.words
+    assert evidence.quote.span.text_in(reading.text) == evidence.quote.words
     assert evidence.path[-1].startswith("2.2")
     assert evidence.score > 0.9, "the local reader's probability of the same words"
     assert cell.severity is Severity.MEDIUM, "no question was asked, so no answer decides"
 
 
-def test_what_was_given_is_told(fill: Any, reading: PreparedDocument) -> None:
+def test_what_was_given_is_told(fill: Any, reading: Contract) -> None:
     cell = fill(extracting(LEAVE)).cell
     assert cell.searched is not None
     assert cell.searched.model == "fake:model"
-    text = reading.document.text
+    text = reading.text
     assert [each.text_in(text) for each in cell.searched.given] == [text.strip()]
     clauses = fill({"weigh": weighed(1)}, CLAUSES).cell.searched
     assert clauses is not None
@@ -301,7 +301,7 @@ def test_a_source_that_is_not_in_the_contract_is_no_source(fill: Any) -> None:
 
 
 def test_severity_is_the_models_where_the_playbook_has_no_rules(
-    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+    reading: Contract, playbook: Playbook, calibration: Calibration
 ) -> None:
     bare = replace(
         playbook, provisions=tuple(replace(each, severity=()) for each in playbook.provisions)
@@ -386,5 +386,5 @@ def test_models_settings_and_prompts_name_what_filled_a_cell(playbook: Playbook)
 
 
 def test_the_papers_profile_is_its_best_configuration() -> None:
-    paper = PROFILES[Profile.PAPER]
+    paper = PROFILES[PromptProfile.PAPER]
     assert (paper.passages, paper.keywords, paper.follow_up) == (10, True, True)

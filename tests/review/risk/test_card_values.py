@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Value
 from fourcorners.playbooks import load_playbook
 from fourcorners.review.finding import CellState, Evidence, Finding
@@ -21,12 +22,13 @@ CONTRACT = f"SUPPLY AGREEMENT\n\n1. TERM\n\n1.1 {TERM}.\n\n1.2 {RENEWS}.\n"
 
 def headline(provision: str, kind: str, value: str, *, asserted: bool = True) -> str:
     reading = prepared(CONTRACT)
-    text = reading.document.text
+    text = reading.text
     words = Span(text.index(TERM), text.index(TERM) + len(TERM))
     values = (Value(kind, value, words, 0.97, asserted),)
-    reading = replace(reading, card=replace(reading.card, values=values))
+    card = replace(reading.card, values=values)
+    reading = Contract.build(reading.document, reading.outline, card, reading.passages)
     found = Evidence(evidence.quote_span(text, words), words, (), None, 0.9)
-    cell = Finding(reading.document.id, provision, CellState.FOUND, (found,))
+    cell = Finding(reading.id, provision, CellState.FOUND, (found,))
     asked = load_playbook("commercial-terms").provision(provision)
     told = RiskAssessor(reading).assess(cell, asked)
     assert all(each.quotes[0].verified for each in told.answers if each.value)

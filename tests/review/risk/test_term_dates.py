@@ -9,6 +9,7 @@ import pytest
 from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.parties import UNKNOWN_SIDE
 from fourcorners.review.risk.assessment import RiskConclusion
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.text.span import Span
@@ -83,5 +84,5 @@ def test_an_end_that_is_not_sure_raises_nothing() -> None:
 def test_such_a_rule_hides_no_other() -> None:
     contract = prepared()
     cell = Finding(contract.document.id, "term", CellState.FOUND)
-    told_of = RiskConclusion(contract.card, contract.side).conclude(cell, PLAYBOOK.provisions[0])
+    told_of = RiskConclusion(contract.card, UNKNOWN_SIDE).conclude(cell, PLAYBOOK.provisions[0])
     assert (told_of.severity, told_of.reason) == (Severity.LOW, "It has an end.")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fourcorners.library.store import Library
-from fourcorners.search.graph import Relation, links_of
+from fourcorners.search.graph import AmendmentRelation, links_of
 
 Put = Callable[..., str]
 
@@ -140,7 +140,7 @@ def test_all_amendments_of_a_set_are_linked(library: Library, put: Put, agreemen
     }
     found = links_of(library).amended_by(agreement)
     assert {amendments[each.document] for each in found} == {*BY_DATE, *BY_TITLE}
-    assert {each.relation for each in found} == {Relation.AMENDS}
+    assert {each.relation for each in found} == {AmendmentRelation.AMENDS}
 
 
 def test_a_later_agreement_of_the_same_name_is_another(

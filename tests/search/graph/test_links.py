@@ -14,7 +14,7 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.search.graph import Relation, links, links_of
+from fourcorners.search.graph import AmendmentRelation, links, links_of
 from fourcorners.search.graph.resolution import party_key
 from fourcorners.search.graph.statements import parse_statements
 from fourcorners.text.span import Span
@@ -28,7 +28,7 @@ def test_an_amendment_is_resolved_by_parties_title_and_date(
 ) -> None:
     [found] = links_of(library).amendments(room["amendment"])
     assert found.target == room["supply"]
-    assert found.relation is Relation.AMENDS
+    assert found.relation is AmendmentRelation.AMENDS
     assert found.dated == date(2021, 3, 4)
     assert found.confidence > 0.9
     assert found.because.startswith("the same parties, the title, the date")
@@ -130,7 +130,7 @@ def card(title: str, text: str, day: date | None = None) -> Card:
                 "17 dated as "
                 'of May 2, 2019, as amended June 3, 2020 (the "Agreement"), between A and B.'
             ),
-            Relation.AMENDS,
+            AmendmentRelation.AMENDS,
             "Hosting Agreement",
             date(2019, 5, 2),
         ),
@@ -142,7 +142,7 @@ def card(title: str, text: str, day: date | None = None) -> Card:
                 "on 1 July 2022. WHEREAS the parties executed that certain Loan Agreement, dated "
                 "1 July 2018 and have agreed to restate it."
             ),
-            Relation.RESTATES,
+            AmendmentRelation.RESTATES,
             "Loan Agreement",
             date(2018, 7, 1),
         ),
@@ -157,7 +157,7 @@ def card(title: str, text: str, day: date | None = None) -> Card:
                 "Agreement dated "
                 "as of March 30, 2009."
             ),
-            Relation.AMENDS,
+            AmendmentRelation.AMENDS,
             "Services Agreement",
             date(2004, 1, 1),
         ),
@@ -168,14 +168,14 @@ def card(title: str, text: str, day: date | None = None) -> Card:
                 "licence dated "
                 "4 May 2020."
             ),
-            Relation.REPLACES,
+            AmendmentRelation.REPLACES,
             "trial licence",
             date(2020, 5, 4),
         ),
     ],
 )
 def test_statements(
-    title: str, text: str, relation: Relation, named: str, dated: date | None
+    title: str, text: str, relation: AmendmentRelation, named: str, dated: date | None
 ) -> None:
     found = {one.relation: one for one in parse_statements(text, card(title, text))}
     assert found[relation].title == named
@@ -229,7 +229,7 @@ def test_the_data_room(library: Library, dataroom: Path) -> None:
 def test_what_is_added_bit_by_bit_is_linked_as_at_once(
     library: Library, put: Put, room: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def at_once() -> list[links.Amendment]:
+    def at_once() -> list[links.AmendmentLink]:
         library.execute("DELETE FROM graph_state")
         return links_of(library).all_amendments()
 

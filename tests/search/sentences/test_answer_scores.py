@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.registry import default_encoder
@@ -19,8 +20,13 @@ from fourcorners.search.sentences.answer_scores import (
     reader_for,
 )
 from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
-from fourcorners.search.sentences.units import DocumentCache
+from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from tests.models.fake import HashEncoder
+
+
+def index_of(library: Library, document: str) -> SentenceIndex:
+    return sentence_index(read_contract(library, document))
+
 
 Add = Callable[..., str]
 LINE = ScoreWeights(bias=0.5, search=1.0, reader=2.0)
@@ -58,9 +64,9 @@ def test_of_each_document_some_are_read_and_of_all_the_likeliest(
 ) -> None:
     one = add(*[f"The {at}th window is to be kept clean." for at in range(90)], name="a.txt")
     other = add(*[f"The {at}th door is to be kept shut." for at in range(20)], name="b.txt")
-    shelf, marks = DocumentCache(), Marks("7th")
+    marks = Marks("7th")
     reader: AnswerReader = marks
-    units = [shelf.get(library, each) for each in (one, other)]
+    units = [index_of(library, each) for each in (one, other)]
     chances = [np.linspace(0.9, 0.5, 90), np.linspace(0.1, 0.2, 20)]
     heard = read_sentences(reader, "Which?", list(zip(units, chances, strict=True)))
     assert sorted(heard[0]) == list(range(MAX_SENTENCES))

@@ -5,14 +5,20 @@ from collections.abc import Callable
 import pytest
 
 from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.query import parse_query
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.retrieve import Retrieval, retrieve_snippets
-from fourcorners.search.sentences.units import document_cache
+from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from tests.models.fake import HashEncoder
+
+
+def index_of(library: Library, document: str) -> SentenceIndex:
+    return sentence_index(read_contract(library, document))
+
 
 Add = Callable[..., str]
 
@@ -32,11 +38,11 @@ def lease(add: Add) -> str:
     return add(*CLAUSES)
 
 
-def sure(document: str, asked: str) -> Scope:
-    return Scope(asked, "the lease", ((document, 0.99),), is_certain=True)
+def sure(document: str, asked: str) -> QuestionScope:
+    return QuestionScope(asked, "the lease", ((document, 0.99),), is_certain=True)
 
 
-def ask(library: Library, question: str | Scope, **more: object) -> Retrieval:
+def ask(library: Library, question: str | QuestionScope, **more: object) -> Retrieval:
     return retrieve_snippets(library, question, **more)  # type: ignore[arg-type]
 
 
@@ -96,7 +102,7 @@ def test_unsure_scope_prefers_its_document_and_searches_the_rest(
 ) -> None:
     other = add("The Buyer shall insure the goods against fire and theft.", name="sale.txt")
     for preferred in (lease, other):
-        scope = Scope("Who insures against fire?", "that one", ((preferred, 0.6),))
+        scope = QuestionScope("Who insures against fire?", "that one", ((preferred, 0.6),))
         found = ask(library, scope)
         assert set(found.searched) == {lease, other}
         assert found.snippets[0].document == preferred
@@ -138,14 +144,13 @@ def test_vectors_of_another_encoder_are_refused(library: Library) -> None:
 
 
 def test_documents_stay_prepared_until_they_leave(library: Library, add: Add, lease: str) -> None:
-    shelf = document_cache(library)
-    first = shelf.get(library, lease)
-    assert shelf.get(library, lease) is first
+    first = index_of(library, lease)
+    assert index_of(library, lease) is first
     add("Another lease of another house by others.", name="b.txt")
-    assert shelf.get(library, lease) is first
+    assert index_of(library, lease) is first
     library.remove(lease)
     with pytest.raises(ConfigError, match="no document"):
-        shelf.get(library, lease)
+        index_of(library, lease)
 
 
 def test_empty_library_answers_nothing(library: Library) -> None:

@@ -7,18 +7,25 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.contract import read_contract
+from fourcorners.library.memory import Memory
 from fourcorners.library.store import Library
 from fourcorners.search.concepts import Concept
 from fourcorners.search.query import parse_query
-from fourcorners.search.sentences.units import DocumentCache
+from fourcorners.search.sentences.units import ExampleVectors, SentenceIndex, sentence_index
 from tests.models.fake import HashEncoder
+
+
+def index_of(library: Library, document: str) -> SentenceIndex:
+    return sentence_index(read_contract(library, document))
+
 
 Add = Callable[..., str]
 
 
 def test_units_are_the_sentences_of_passages(library: Library, add: Add) -> None:
     document = add("The rent is due monthly. It is paid in advance.", "RENT", "The roof may leak.")
-    units = DocumentCache().get(library, document)
+    units = index_of(library, document)
     assert [unit.span.text_in(units.text) for unit in units.units] == [
         "The rent is due monthly.",
         "It is paid in advance.",
@@ -29,7 +36,7 @@ def test_units_are_the_sentences_of_passages(library: Library, add: Add) -> None
 
 def test_each_word_knows_its_unit_and_forms_are_found_by_stem(library: Library, add: Add) -> None:
     document = add("He rents it from us. No rent is due.", "RENT", "The renting ends at last.")
-    units = DocumentCache().get(library, document)
+    units = index_of(library, document)
     places = sorted(units.places("rent").tolist())
     assert [units.index.words.tokens[at] for at in places] == ["rents", "rent", "rent", "renting"]
     nowhere = len(units.units)
@@ -39,12 +46,12 @@ def test_each_word_knows_its_unit_and_forms_are_found_by_stem(library: Library, 
 
 def test_shelf_lets_go_of_what_was_asked_longest_ago(library: Library, add: Add) -> None:
     one, two, three = [add(f"The house number {at} is let.", name=f"{at}.txt") for at in range(3)]
-    shelf = DocumentCache(size=2)
-    first, second = shelf.get(library, one), shelf.get(library, two)
-    assert shelf.get(library, one) is first
-    shelf.get(library, three)
-    assert shelf.get(library, one) is first
-    assert shelf.get(library, two) is not second
+    library.memory = Memory(2)
+    first, second = index_of(library, one), index_of(library, two)
+    assert index_of(library, one) is first
+    index_of(library, three)
+    assert index_of(library, one) is first
+    assert index_of(library, two) is not second
 
 
 def test_clauses_of_a_concept_are_encoded_once() -> None:
@@ -58,41 +65,39 @@ def test_clauses_of_a_concept_are_encoded_once() -> None:
     concept = Concept(
         "rent", "Rent", (), parse_query("rent"), clauses=("Rent is due.", "He pays rent.")
     )
-    shelf, encoder = DocumentCache(), Counting(16)
+    vectors, encoder = ExampleVectors(), Counting(16)
     for _ in range(2):
-        examples = shelf.with_examples(concept, encoder).examples
+        examples = vectors.add_to(concept, encoder).examples
         assert examples is not None
         assert examples.shape == (2, 16)
     assert calls == [2]
     bare = Concept("rent", "Rent", (), parse_query("rent"))
-    assert shelf.with_examples(bare, encoder) is bare
+    assert vectors.add_to(bare, encoder) is bare
 
 
 def test_a_document_stays_prepared_while_others_come_and_go(library: Library, add: Add) -> None:
     one = add("The rent is due on the first day.", name="one.txt")
-    shelf = DocumentCache()
-    ready = shelf.get(library, one)
+    ready = index_of(library, one)
     other = add("The roof is mended by the landlord.", name="two.txt")
-    assert shelf.get(library, one) is ready
+    assert index_of(library, one) is ready
     library.remove(other)
-    assert shelf.get(library, one) is ready
+    assert index_of(library, one) is ready
 
 
 def test_a_document_is_prepared_anew_once_it_has_vectors(library: Library, add: Add) -> None:
     one = add("The rent is due on the first day.")
     library.execute("DELETE FROM vectors")
-    shelf = DocumentCache()
-    assert shelf.get(library, one).vectors is None
+    assert index_of(library, one).vectors is None
     dimension = library.encoder.dimension if library.encoder else 0
     library.set_vectors(one, np.eye(1, dimension, dtype=np.float32))
-    assert shelf.get(library, one).vectors is not None
+    assert index_of(library, one).vectors is not None
 
 
 def test_what_was_kept_of_a_document_is_what_is_found_anew(library: Library, add: Add) -> None:
     one = add("The rent is due monthly. It is paid in advance.", "RENT", "The roof may leak.")
-    kept = DocumentCache().get(library, one)
+    kept = index_of(library, one)
     library.execute("DELETE FROM concordances")
-    anew = DocumentCache().get(library, one)
+    anew = index_of(library, one)
     assert kept.units == anew.units
     assert list(kept.index.words) == list(anew.index.words)
 
@@ -101,5 +106,5 @@ def test_a_flipped_byte_of_what_was_kept_is_told(library: Library, add: Add) -> 
     one = add("The rent is due monthly. It is paid in advance.")
     library.execute("UPDATE concordances SET crc32 = crc32 + 1")
     with pytest.raises(LibraryError, match="is damaged"):
-        DocumentCache().get(library, one)
+        index_of(library, one)
     assert [fault for fault in library.check() if "concordance" in fault]

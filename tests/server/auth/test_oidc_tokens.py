@@ -26,7 +26,7 @@ from tests.server.oidc_provider import (
 
 RSA, CURVE, OTHER = new_key("first"), new_key("curve", "EC"), new_key("first")
 NOW = time.time()
-EXPECTED = TokenExpectation("https://id.test", CLIENT, "the nonce", NOW, 60)
+EXPECTED = TokenExpectation("https://id.test", CLIENT, "the nonce", NOW)
 GOOD: dict[str, Any] = {
     "iss": "https://id.test",
     "aud": CLIENT,

@@ -16,7 +16,7 @@ from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.research.limits import MAX_TURNS, TURNS
+from fourcorners.research.answer import MAX_TURNS, TURNS
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.commands import votes as bench_votes
 from fourcorners_bench.commands.runner import (

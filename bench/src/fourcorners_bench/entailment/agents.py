@@ -18,8 +18,7 @@ from fourcorners.llm.prompt import Value
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.agents.inquiry import InquirySettings
-from fourcorners.research.answer import Answer
-from fourcorners.research.limits import TURNS
+from fourcorners.research.answer import TURNS, Answer
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet

@@ -17,8 +17,8 @@ from fourcorners.outline.passages.cut import cut_passages, cut_units
 from fourcorners.playbooks.load import load_playbook as load_playbook
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.risk.rules import rule_guide
-from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.span import Span
+from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.tokenization import tokenize
 from fourcorners_bench.entailment.excerpts import excerpts
 from fourcorners_bench.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote, Split

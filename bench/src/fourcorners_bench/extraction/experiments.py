@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import Field
 
 from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.library.contract import Contract
 from fourcorners.llm import Port, Prompt
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_together
 from fourcorners.review.prompting.extraction import CellPrompt, ExtractionResult
 from fourcorners.review.prompting.passages import PromptPassage, name_passages
-from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
-from fourcorners.review.prompting.settings import Profile, PromptSettings
-from fourcorners.search.graph.contract import Contract
+from fourcorners.review.prompting.reviewer import ContractPrompts, ModelReviewer
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, covered_length, intersect_spans
 from fourcorners_bench.experiments.read import Run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_DEFINITIONS = 6  # of terms that a model is shown
 MAX_SAMPLES = 15  # answers to choose the best of
-_PROMPTS = {Profile.PAPER: "extract", Profile.CLAUSES: "weigh"}
+_PROMPTS = {PromptProfile.PAPER: "extract", PromptProfile.CLAUSES: "weigh"}
 
 
 class PassageOrder(StrEnum):
@@ -75,7 +75,7 @@ class Experiment(Run):
     paper: tuple[str, ...] = ()
     chunks: tuple[int, int] | None = None
     local: bool = False
-    profile: Profile = Profile.PAPER
+    profile: PromptProfile = PromptProfile.PAPER
     passages: Annotated[int, Field(ge=1)] | None = 10
     order: PassageOrder = PassageOrder.DOCUMENT
     system: SystemPrompt = SystemPrompt.LONG
@@ -153,16 +153,14 @@ class ExperimentReviewer(ModelReviewer):
             texts.append(asked.value)
         return texts
 
-    def order_passages(
-        self, ready: PreparedContract, ranked: Sequence[Span]
-    ) -> list[PromptPassage]:
+    def order_passages(self, ready: ContractPrompts, ranked: Sequence[Span]) -> list[PromptPassage]:
         order = self.experiment.order
         if order is PassageOrder.SCORE and self.asking.passages is not None:
             return name_passages(ready.reading, ranked)
         given = super().order_passages(ready, ranked)
         if order is not PassageOrder.DEFINITIONS or self.asking.passages is None:
             return given
-        return [*_definitions(ready.linked, [each.span for each in given]), *given]
+        return [*_definitions(ready.reading, [each.span for each in given]), *given]
 
     def extract(self, cell: CellPrompt) -> Dialogue[ExtractionResult]:
         if self.experiment.best_of == 1:

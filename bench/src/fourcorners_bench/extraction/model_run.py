@@ -13,6 +13,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, Spending
 from fourcorners.models.registry import default_clause_reader
@@ -22,10 +23,9 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.passages import fixed_chunks
-from fourcorners.review.prompting.settings import Profile
-from fourcorners.review.run import prepare_from_library, prepare_provisions
+from fourcorners.review.prompting.settings import PromptProfile
+from fourcorners.review.run import prepare_provisions
 from fourcorners.text.span import covered_length, intersect_spans
 from fourcorners_bench.extraction.experiments import Experiment, ExperimentReviewer
 from fourcorners_bench.extraction.loader import (
@@ -185,7 +185,7 @@ def run_experiment(
         {name: Counts() for name in NINE_PROVISIONS},
     )
     for contract in with_progress(contracts, experiment.name, on_progress):
-        reading = prepare_from_library(library, find_document(library, contract.text))
+        reading = read_contract(library, find_document(library, contract.text))
         filled = asker.fill(reading, drafted.principal_of(reading))
         if filled.stopped is not None:
             raise filled.stopped
@@ -204,12 +204,12 @@ def run_local(
     on_progress: OnProgress | None = None,
 ) -> Result:
     """Extract the nine provisions by the local reader alone, as a review without a model does."""
-    drafted = _Drafted(nine_provisions(), encoder, Profile.CLAUSES)
+    drafted = _Drafted(nine_provisions(), encoder, PromptProfile.CLAUSES)
     by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
     none = {name: Counts() for name in NINE_PROVISIONS}
     result = Result(experiment, default_clause_reader().name, {}, none)
     for contract in with_progress(contracts, experiment.name, on_progress):
-        reading = prepare_from_library(library, find_document(library, contract.text))
+        reading = read_contract(library, find_document(library, contract.text))
         for finding in drafted.principal_of(reading):
             shown = finding if finding.state is CellState.FOUND else replace(finding, evidence=())
             result = _with(result, contract, by_id[finding.provision], shown)
@@ -219,20 +219,21 @@ def run_local(
 class _Drafted:
     """What the model judges: the local reader's drafts, or nothing where it is to extract."""
 
-    def __init__(self, playbook: Playbook, encoder: Encoder | None, profile: Profile) -> None:
+    def __init__(self, playbook: Playbook, encoder: Encoder | None, profile: PromptProfile) -> None:
         reader = default_clause_reader()
         self._playbook, self._profile = playbook, profile
-        self._prepared = prepare_provisions(playbook, encoder) if profile is Profile.CLAUSES else ()
+        self._prepared = (
+            prepare_provisions(playbook, encoder) if profile is PromptProfile.CLAUSES else ()
+        )
         self._judge = ProvisionReader(
             reader, encoder is not None and encoder.name == reader.encoder
         )
 
-    def principal_of(self, reading: PreparedDocument) -> list[Finding]:
-        if self._profile is Profile.CLAUSES:
+    def principal_of(self, reading: Contract) -> list[Finding]:
+        if self._profile is PromptProfile.CLAUSES:
             return extract_findings(reading, self._prepared, default_calibration(), self._judge)
         return [
-            Finding(reading.document.id, each.id, CellState.NOT_FOUND)
-            for each in self._playbook.provisions
+            Finding(reading.id, each.id, CellState.NOT_FOUND) for each in self._playbook.provisions
         ]
 
 

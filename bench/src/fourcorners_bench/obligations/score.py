@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal
 from fourcorners.errors import ConfigError
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
-from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Actor
+from fourcorners.review.obligations.table import find_obligations
 from fourcorners.text.span import Span
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.references import text_document

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.read import read_document as read_document
 from fourcorners.errors import ConfigError
+from fourcorners.library.contract import Contract
 from fourcorners.library.prepare import text_with_context
 from fourcorners.models.entailment.model import EntailmentModel
 from fourcorners.models.entailment.model import load_entailment as load_entailment
@@ -40,7 +41,6 @@ from fourcorners.review.extract.cells import MAX_CANDIDATES
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision, has_meaning
 from fourcorners.review.extract.scoring import default_calibration as shipped_calibration
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_provisions
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.run import contract_files
@@ -164,17 +164,15 @@ def measure_contract(path: Path, models: Models) -> Cost:
     document = read_document(path)
     outline = build_outline(document)
     text, found = document.text, Cost(len(document.text))
-    reading = prepare_document(
-        document, outline, read_card(document, outline), cut_passages(document, outline), None
-    )
+    card, passages = read_card(document, outline), cut_passages(document, outline)
     with found.measure_step("vectors of passages"):
         vectors = models.encoder.encode(
-            [text_with_context(each.context, each.span.text_in(text)) for each in reading.passages]
+            [text_with_context(each.context, each.span.text_in(text)) for each in passages]
         )
-    reading = replace(reading, vectors=vectors)
+    reading = Contract.build(document, outline, card, passages, vectors)
     with found.measure_step("clause reader"):
         _judge(reading, models)
-    spans = split_items(text, [unit.span for unit in reading.segments])
+    spans = split_items(text, [unit.span for unit in reading.sentences])
     with found.measure_step("entailment"):
         models.entailment.judge(text, spans, models.statements)
     with found.measure_step("vectors of clauses"):
@@ -189,11 +187,11 @@ def measure_contract(path: Path, models: Models) -> Cost:
     return found
 
 
-def clauses_of(reading: PreparedDocument, encoder: Encoder) -> ClauseCollection:
+def clauses_of(reading: Contract, encoder: Encoder) -> ClauseCollection:
     """Return a contract's clauses, as `precedents` reads them, with vectors."""
     import numpy as np
 
-    text, passages = reading.source.text, [each.span for each in reading.passages]
+    text, passages = reading.document.text, [each.span for each in reading.passages]
     spans = [span.strip(text) for span, _ in cut_clauses(reading.outline, text)]
     spans = [span for span in spans if len(span.text_in(text).split()) >= MIN_WORDS]
     texts = [span.text_in(text) for span in spans]
@@ -207,7 +205,7 @@ def clauses_of(reading: PreparedDocument, encoder: Encoder) -> ClauseCollection:
     return ClauseCollection(texts, encoder, vectors=vectors)
 
 
-def _judge(reading: PreparedDocument, models: Models) -> None:
+def _judge(reading: Contract, models: Models) -> None:
     scores = models.judge.read(reading)
     for each in models.provisions:
         curve = models.calibration.curve(each.provision.id, meaning=has_meaning(reading, each))

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import central_rows
+from fourcorners.playbooks.passages.ranking import RankedContract
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction import loader as cuad
@@ -26,7 +28,6 @@ from fourcorners_bench.provisions.score import (
     count_instances,
     instance_recall,
 )
-from fourcorners_bench.provisions.windows import load_contract
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run_experiment(
     longest = sorted(contracts, key=lambda contract: -len(contract.text))[:MAX_CHUNKS]
     counts: dict[tuple[str, int], list[InstanceCounts]] = {}
     for contract in with_progress(longest, "Ranking chunks", on_progress):
-        ready = load_contract(library, find_document(library, contract.text))
+        ready = RankedContract.build(read_contract(library, find_document(library, contract.text)))
         for size, overlap, most in STRATEGIES:
             chunks = fixed_chunks(len(contract.text), size, overlap)
             vectors = _chunk_vectors(contract, chunks, encoder) if embeds_chunks else None
@@ -77,8 +78,7 @@ def run_experiment(
                 )
                 order = sorted(range(len(chunks)), key=lambda at: (-float(cosines[at]), at))
                 for k in (1, most):
-                    spans = [chunks[at] for at in order[:k]]
-                    found = count_instances(contract, provision, spans)
+                    found = count_instances(contract, provision, [chunks[at] for at in order[:k]])
                     counts.setdefault((f"{size}-{overlap}", k), []).append(found)
     return {
         "contracts": len(longest),

@@ -22,6 +22,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import (
     Clause,
@@ -45,8 +46,8 @@ from fourcorners.playbooks.passages.ranking import (
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.review.prompting.passages import rank_chunks as rank_by_score
 from fourcorners.search.query import parse_query
-from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
+from fourcorners.text.stems import content_tokens
 from fourcorners.text.tokenization import tokenize
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import (
@@ -61,7 +62,7 @@ from fourcorners_bench.provisions.score import (
     ProvidedPassages,
     Scenario,
 )
-from fourcorners_bench.provisions.windows import choose_windows, load_contract
+from fourcorners_bench.provisions.windows import choose_windows
 from fourcorners_bench.record import OnProgress, with_progress
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def run_scenario(
     run: dict[str, list[ProvidedPassages]] = {shape.name: [] for shape in wanted}
     for at in with_progress(chosen, "Choosing passages", on_progress):
         contract = contracts[at]
-        ready = load_contract(library, _stored_document(library, contract))
+        ready = RankedContract.build(read_contract(library, _stored_document(library, contract)))
         for provision in FOURTEEN_PROVISIONS:
             found = _answers(ready, asked[at][provision], wanted)
             for shape, passages in zip(wanted, found, strict=True):
@@ -305,7 +306,7 @@ def build_learner(
     groups: list[str] = []
     provisions: list[frozenset[str]] = []
     for contract in with_progress(contracts, "Reading annotations", on_progress):
-        ready = load_contract(library, _stored_document(library, contract))
+        ready = RankedContract.build(read_contract(library, _stored_document(library, contract)))
         if ready.vectors is None:
             raise LibraryError(
                 f"the library holds no vectors of {contract.name}.",

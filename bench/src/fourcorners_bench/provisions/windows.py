@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.library.catalogue import Catalogue
-from fourcorners.outline.passages.cut import cut_units
-from fourcorners.playbooks.passages.ranking import MAX_LENGTH, RankedContract
-from fourcorners.search.sentences.units import passage_headings
+from fourcorners.playbooks.passages.ranking import MAX_LENGTH
 from fourcorners.text.span import Span
-from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,23 +69,3 @@ def choose_windows(
         windows.append(Window(span, float(total[last] - total[begin])))
         end = begin
     return sorted(windows, key=lambda window: (-window.weight, window.span))
-
-
-def load_contract(library: Catalogue, document: str) -> RankedContract:
-    import numpy as np
-
-    passages = library.passages(document)
-    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
-    ordered = [passages[at] for at in order]
-    matrix = library.vectors(document=document).matrix
-    text, outline = library.evidence_text(document), library.outline(document)
-    units = cut_units(text, ordered, library.exclusions(document))
-    return RankedContract(
-        text=text,
-        card=library.card(document),
-        spans=tuple(unit.span for unit in units),
-        principal_of=np.array([unit.passage for unit in units], np.intp),
-        headings=tuple(passage_headings(outline, passage) for passage in ordered),
-        index=WordIndex(text),
-        vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
-    )

@@ -22,7 +22,7 @@ from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
 from fourcorners.search.index import index_of
 from fourcorners.search.lexical import matching_rows
 from fourcorners.search.query import Node, Or, Word
-from fourcorners.search.stems import IDLE
+from fourcorners.text.stems import IDLE
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.filters import Filters
-from fourcorners.search.scope import Scope, route_question
+from fourcorners.search.scope import QuestionScope, route_question
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from fourcorners_bench.record import Json, OnProgress, with_progress
@@ -91,19 +91,19 @@ class Retriever:
         snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
         return Answer(question.query, snippets[: self.limit]), routed
 
-    def _scope(self, question: Question) -> tuple[Scope, RoutedQuestion | None]:
+    def _scope(self, question: Question) -> tuple[QuestionScope, RoutedQuestion | None]:
         right = self.corpus.documents[question.file_path]
         if self.scope is ContractScope.GIVEN:
-            return Scope(question.question, "", ((right, 1.0),), is_certain=True), None
+            return QuestionScope(question.question, "", ((right, 1.0),), is_certain=True), None
         if self.scope is ContractScope.WHOLE:
-            return Scope(question.query), None
+            return QuestionScope(question.query), None
         scope = route_question(
             self.library, question.query, Filters(collection=self.corpus.collection)
         )
         named = scope.documents[0][0] if scope.documents else None
         return scope, RoutedQuestion(named == right, scope.is_certain)
 
-    def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
+    def _default(self, scope: QuestionScope) -> list[tuple[str, Span, float]]:
         from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 
         found = retrieve_snippets(
@@ -117,7 +117,7 @@ class Retriever:
         )
         return [(each.document, each.span, each.score) for each in found.snippets]
 
-    def _piped(self, scope: Scope, how: Pipeline) -> list[tuple[str, Span, float]]:
+    def _piped(self, scope: QuestionScope, how: Pipeline) -> list[tuple[str, Span, float]]:
         named = [document for document, _ in scope.documents]
         filters = Filters(collection=self.corpus.collection)
         if named:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
     from fourcorners.research.run import ResearchQuestion
-    from fourcorners.research.store import AnswerSummary
+    from fourcorners.research.store import AnswerEntry
     from fourcorners.research.tool import Material
     from fourcorners.settings import Settings
 
@@ -152,7 +152,7 @@ def _converse(
     held: Library, asked: _QuestionOptions, settings: Settings, exchanges: _ExchangeOptions
 ) -> None:
     from fourcorners.research import store
-    from fourcorners.research.limits import MAX_QUESTION
+    from fourcorners.research.answer import MAX_QUESTION
 
     shown: list[str] = []
     while question := _prompt("Ask: "):
@@ -318,7 +318,7 @@ def _reply(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def _print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
+def _print_answers(found: Sequence[AnswerEntry], *, as_json: bool) -> None:
     if as_json:
         console.print_json(found)
         return

@@ -11,7 +11,7 @@ from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from fourcorners.search.graph import Amendment
+    from fourcorners.search.graph import AmendmentLink
 
 _DONE = {"amends": "Amended by", "restates": "Restated by", "replaces": "Replaced by"}
 _COLUMN = 12  # characters of indent
@@ -108,7 +108,7 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
     console.print_text(f"{count} that another contract is changed, {resolved} resolved.")
 
 
-def _target(amendment: Amendment, names: Mapping[str, str]) -> str:
+def _target(amendment: AmendmentLink, names: Mapping[str, str]) -> str:
     sure = f"{amendment.confidence:.2f}: {amendment.because}"
     if amendment.target is None:
         return f"not resolved ({sure})"
@@ -120,7 +120,7 @@ def _print(head: str, detail: str, words: str) -> None:
     console.print_indented(_COLUMN, (f"by the words “{shorten(words, 200)}”", "dim"))
 
 
-def _amendment(amendment: Amendment, words: str, names: Mapping[str, str]) -> dict[str, object]:
+def _amendment(amendment: AmendmentLink, words: str, names: Mapping[str, str]) -> dict[str, object]:
     return {
         "relation": amendment.relation,
         "document": amendment.document,

@@ -15,8 +15,8 @@ from fourcorners.precedents.profile import Rerank
 from fourcorners.text.invisible_characters import show_invisible, single_line
 
 if TYPE_CHECKING:
-    from fourcorners.precedents.clause import Clause, Place
-    from fourcorners.precedents.difference import Piece
+    from fourcorners.precedents.clause import Clause, ClausePlace
+    from fourcorners.precedents.difference import DifferencePiece
     from fourcorners.precedents.rank import ModelVerdict, Ranked
     from fourcorners.precedents.references import ReferencedText
     from fourcorners.precedents.rerank import Expansion
@@ -31,7 +31,7 @@ class PrecedentView:
 
     ranked: Ranked
     referred: tuple[ReferencedText, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DifferencePiece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,11 +317,11 @@ def _verdict(verdict: ModelVerdict) -> str:
     return line
 
 
-def _place(place: Place) -> str:
+def _place(place: ClausePlace) -> str:
     return ", ".join(filter(None, (place.source, " › ".join(place.path))))
 
 
-def _mark_differences(pieces: tuple[Piece, ...]) -> list[console.Words]:
+def _mark_differences(pieces: tuple[DifferencePiece, ...]) -> list[console.Words]:
     """Return the pieces as words: `[-removed-]` and `{+added+}`, in colour where there is any."""
     marks = {"same": ("", "", ""), "added": ("{+", "+}", "green"), "removed": ("[-", "-]", "red")}
     words: list[console.Words] = []

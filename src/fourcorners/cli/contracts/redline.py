@@ -99,8 +99,7 @@ def redline(
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.redline.run import RedlineOptions, redline_contract
-    from fourcorners.redline.table import redline_table
-    from fourcorners.redline.word import write_redline
+    from fourcorners.redline.word import redline_table, write_redline
     from fourcorners.settings import Settings
     from fourcorners.work_folder import replace_file, replace_text
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from fourcorners.precedents.learning.adapters import InstalledAdapter
     from fourcorners.precedents.learning.learn import (
         LearnedAdapter,
+        LearningRatings,
         MeasureGain,
         RatedClause,
-        Ratings,
     )
     from fourcorners.review.people.labelled_clauses import LabelledClauses
     from fourcorners.review.people.verdict_learning import LearnedVerdicts
@@ -215,7 +215,7 @@ def _reviewed(store: Library, playbook: str | None) -> list[RatedClause]:
 def _card(
     bank: str,
     playbook: str | None,
-    learned_ratings: Ratings,
+    learned_ratings: LearningRatings,
     learned: LearnedAdapter,
     reviewed: int,
 ) -> dict[str, object]:
@@ -268,7 +268,7 @@ def _figure(gain: MeasureGain) -> dict[str, list[float]]:
 
 
 def _print(
-    learned_ratings: Ratings, learned: LearnedAdapter, done: InstalledAdapter | None
+    learned_ratings: LearningRatings, learned: LearnedAdapter, done: InstalledAdapter | None
 ) -> None:
     console.print_line(
         f"{console.count_noun(len(learned_ratings.items), 'clause')} from "

@@ -146,7 +146,7 @@ def write_labels(
 ) -> None:
     """Write what people said of findings as labelled clauses."""
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.people.labels import clause_labels, format_labels
+    from fourcorners.review.people.labelled_clauses import clause_labels, format_labels
 
     console.require_place(out)
     book = load_playbook(playbook)

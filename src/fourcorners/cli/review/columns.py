@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.playbooks.playbook import Playbook, Provision
-    from fourcorners.research.columns.store import Column
+    from fourcorners.research.columns.store import QuestionColumn
 
 
 _NO_REVIEW = ConfigError(
@@ -34,7 +34,7 @@ def require_collection(questions: Sequence[str], collection: str | None) -> None
         raise _NO_REVIEW
 
 
-def of_review(library: Library, collection: str | None, playbook: str) -> list[Column]:
+def of_review(library: Library, collection: str | None, playbook: str) -> list[QuestionColumn]:
     """Return the columns that stand in a review; none in one of all contracts."""
     from fourcorners.research.columns import store as column_store
 
@@ -60,7 +60,7 @@ def ask(
 
 def fill(
     library: Library,
-    columns: Sequence[Column],
+    columns: Sequence[QuestionColumn],
     *,
     encoder: Encoder | None,
     port: Port | None,

@@ -137,7 +137,7 @@ def review(
     from fourcorners.research.columns.report import add_columns
     from fourcorners.review.run import (
         CellFilter,
-        Progress,
+        ReviewProgress,
         ReviewScope,
         Workers,
         fill_review,
@@ -195,7 +195,7 @@ def review(
             as_of=day,
         )
 
-        def show(progress: Progress) -> None:
+        def show(progress: ReviewProgress) -> None:
             tokens = asker.port.spending.tokens - used if asker else 0
             line = _description(progress.cost, progress.cost_left, tokens)
             bars.update(bar, completed=progress.done, total=progress.total, description=line)
@@ -343,9 +343,9 @@ def _open_reviewer(
     encoder: Encoder | None,
 ) -> Iterator[ModelReviewer]:
     """Open the port, and yield what fills cells through it."""
-    from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
+    from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 
-    named = Profile(profile or "clauses")
+    named = PromptProfile(profile or "clauses")
     job = f"review {playbook.id}@{playbook.hash[:8]} {collection or 'all'}"
     with library_port(library, settings, job) as port:
         yield ModelReviewer(port, playbook, PROFILES[named], encoder=encoder)

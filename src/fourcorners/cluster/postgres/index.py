@@ -33,9 +33,9 @@ from fourcorners.library.tokens import collection_token, type_token
 from fourcorners.library.words import WordTotals
 from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Tokens
+from fourcorners.search.index import Index
 from fourcorners.search.query.fts import CompiledLeaf, alternatives, leaf_phrases, proximity_window
 from fourcorners.search.query.tree import Phrase, Prefix, Proximity, Word, leaf_label
-from fourcorners.search.sqlite_index import SqliteIndex
 from fourcorners.text.tokenization import WordIndex
 
 Term: TypeAlias = Word | Prefix | Phrase
@@ -67,7 +67,7 @@ _OF_DOCUMENTS = {"d": "id", "c": "collection", "t": "type"}
 _FILLERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-class PostgresIndex(SqliteIndex):
+class PostgresIndex(Index):
     """What the tables of a library tell of words; its vectors are scanned as those of a file."""
 
     @property

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS
-from fourcorners.outline.references.labels import Citation, LabelIndex, label_parts
+from fourcorners.outline.references.labels import LabelCitation, LabelIndex, label_parts
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -168,9 +168,9 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     return match["word"][0].isupper()
 
 
-def _several(text: str, match: re.Match[str], word: str) -> Iterator[Citation]:
+def _several(text: str, match: re.Match[str], word: str) -> Iterator[LabelCitation]:
     """Yield each number of "Sections 2, 4 and 6(b)"."""
-    yield Citation(word, match["first"], Span(match.start(), match.end("first")))
+    yield LabelCitation(word, match["first"], Span(match.start(), match.end("first")))
     base, end = match["first"], match.end()
     plural = match["word"].lower().endswith("s") or match["word"].lower() == "appendices"
     while more := _MORE.match(text, end):
@@ -183,7 +183,7 @@ def _several(text: str, match: re.Match[str], word: str) -> Iterator[Citation]:
             if "(" not in base or (enumerating and not _AFTER_MEMBER.match(text, more.end())):
                 break
             mark = _stem(base, mark) + mark
-        yield Citation(word, mark, Span(*more.span("mark")))
+        yield LabelCitation(word, mark, Span(*more.span("mark")))
         base, end = mark, more.end()
 
 
@@ -207,7 +207,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _resolve(
-    labels: LabelIndex, several: list[Citation], within: re.Match[str] | None
+    labels: LabelIndex, several: list[LabelCitation], within: re.Match[str] | None
 ) -> Iterator[CrossReference]:
     scope = None
     if within:

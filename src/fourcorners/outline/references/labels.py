@@ -50,7 +50,7 @@ def _fold_tokens(tokens: Tokens) -> Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class LabelCitation:
     word: str
     mark: str
     span: Span
@@ -311,7 +311,7 @@ class LabelIndex:
         """Whether the limit of text to be searched for items is reached."""
         return self._left < 0
 
-    def is_unlikely(self, cited: Citation) -> bool:
+    def is_unlikely(self, cited: LabelCitation) -> bool:
         """Return whether a number that is not found probably belongs to another document.
 
         That is a statute or a form ("Section 409A"), or the contract that this one amends. Once the

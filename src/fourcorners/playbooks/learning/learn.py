@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.playbooks.learning.mining import Sentences, Term, terms_query
+from fourcorners.playbooks.learning.mining import QueryTerm, Sentences, terms_query
 from fourcorners.playbooks.passages.ranking import Direction, fit_direction, match_boosts
 from fourcorners.search.query import Query, parse_query
 from fourcorners.search.query.match import find_matches
@@ -91,7 +91,7 @@ class LearnedQuery:
     """
 
     provision: str
-    terms: tuple[Term, ...]
+    terms: tuple[QueryTerm, ...]
     examples: tuple[str, ...]
     centres: NDArray[np.float32] | None
     direction: Direction | None = None

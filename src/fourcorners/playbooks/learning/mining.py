@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.search.stems import IDLE, stem_tokens
+from fourcorners.text.stems import IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _STEP = 0.5  # boosts are rounded to this
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class QueryTerm:
     """A term of a mined query.
 
     Attributes:
@@ -61,7 +61,7 @@ class Term:
         return self.words if self.boost == 1.0 else f"{self.words}^{self.boost:g}"
 
 
-def terms_query(terms: Sequence[Term]) -> str:
+def terms_query(terms: Sequence[QueryTerm]) -> str:
     """Return terms as a query of the playbook's language: a list, the strongest first."""
     return f"[{', '.join(map(str, sorted(terms, key=lambda term: -term.boost)))}]"
 
@@ -123,7 +123,7 @@ class Sentences:
 
     def mine(
         self, of_kind: Flags, within: Flags | None = None, *, most: int = MAX_TERMS
-    ) -> list[Term]:
+    ) -> list[QueryTerm]:
         """Return the terms that tell sentences `of_kind` from those others that are `within`."""
         import numpy as np
 
@@ -172,7 +172,7 @@ class Sentences:
         names, starts = np.unique(candidate, return_index=True)
         return names, starts, np.append(starts[1:], len(candidate)), row
 
-    def _term(self, name: int, boost: float, of_kind: Flags, seen: Flags) -> Term:
+    def _term(self, name: int, boost: float, of_kind: Flags, seen: Flags) -> QueryTerm:
         import numpy as np
 
         low, high = np.searchsorted(self._candidate, [name, name + 1])
@@ -184,7 +184,7 @@ class Sentences:
         written = self._units[first]
         if second:
             written = f'"{written} {self._units[second - 1]}"~{MAX_DISTANCE}'
-        return Term(written, round(boost / _STEP) * _STEP, found, len(where) - found)
+        return QueryTerm(written, round(boost / _STEP) * _STEP, found, len(where) - found)
 
 
 class _Fit:

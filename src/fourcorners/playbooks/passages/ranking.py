@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
-from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.query.match import QueryMatch, find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -164,6 +165,20 @@ class RankedContract:
     index: WordIndex
     vectors: NDArray[np.float32] | None
     reader_scores: NDArray[np.float32] | None = None
+
+    @classmethod
+    def build(cls, contract: Contract) -> RankedContract:
+        import numpy as np
+
+        return cls(
+            text=contract.text,
+            card=contract.card,
+            spans=tuple(each.span for each in contract.sentences),
+            principal_of=np.array([each.passage for each in contract.sentences], np.intp),
+            headings=contract.headings,
+            index=contract.index,
+            vectors=contract.vectors,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +324,7 @@ def sentence_weights(
     return parts, worth
 
 
-def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:
+def match_boosts(matched: Sequence[QueryMatch], spans: Sequence[Span]) -> NDArray[np.float32]:
     """Add up the boosts of the distinct terms that match within each of disjoint spans."""
     import numpy as np
 
@@ -329,7 +344,7 @@ def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.
 
 
 def heading_boosts(
-    headings: Sequence[Sequence[Span]], matched: Sequence[Match]
+    headings: Sequence[Sequence[Span]], matched: Sequence[QueryMatch]
 ) -> NDArray[np.float32]:
     """Add up, for each passage, the boosts that match in the headings above it."""
     import numpy as np

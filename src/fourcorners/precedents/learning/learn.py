@@ -60,7 +60,7 @@ class RatedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
+class LearningRatings:
     """Clauses, and the queries that enough of them were rated for."""
 
     items: tuple[RatedItem, ...]
@@ -82,7 +82,7 @@ def bank_ratings(clauses: Iterable[BankClause]) -> list[RatedClause]:
     return rated
 
 
-def merge_ratings(rated: Sequence[RatedClause]) -> Ratings:
+def merge_ratings(rated: Sequence[RatedClause]) -> LearningRatings:
     """Put together what was said of the same words, and keep the queries that can teach.
 
     Raises:
@@ -96,7 +96,7 @@ def merge_ratings(rated: Sequence[RatedClause]) -> Ratings:
         query = named.setdefault(" ".join(each.query.casefold().split()), each.query)
         item = items.setdefault(normalised_words(each.text), RatedItem(each.text, each.source))
         item.gains[query] = max(item.gains.get(query, 0), each.stars - 1)
-    held = Ratings(tuple(items.values()), ())
+    held = LearningRatings(tuple(items.values()), ())
     sources: dict[str, set[str]] = {}
     counts: dict[str, int] = {}
     for item, source in zip(held.items, held.sources, strict=True):
@@ -117,7 +117,7 @@ def merge_ratings(rated: Sequence[RatedClause]) -> Ratings:
             f"{FEWEST_CLAUSES} clauses from {FEWEST_SOURCES} sources, and other clauses.",
             remedy=f"Import or rate more; it takes at least {FEWEST_QUERIES}.",
         )
-    return Ratings(held.items, selected)
+    return LearningRatings(held.items, selected)
 
 
 QUERY_FOLDS, SOURCE_FOLDS = 5, 3
@@ -190,7 +190,7 @@ class RankedCase:
 
 
 def learn_from_ratings(
-    ratings: Ratings,
+    ratings: LearningRatings,
     encoder: Encoder,
     *,
     vectors: Vectors | None = None,

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.precedents.scoring.features import ClauseReading
-from fourcorners.search.stems import IDLE, stem_tokens
+from fourcorners.precedents.scoring.features import ClauseFeatures
+from fourcorners.text.stems import IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class ClauseCollection:
     ) -> None:
         self.texts = tuple(texts)
         self.encoder = encoder
-        self._readings: dict[int, ClauseReading] = {}
+        self._readings: dict[int, ClauseFeatures] = {}
         self._make: Vectors = encoder.encode
         self._vectors: NDArray[np.float32] | None = None
         self._made: NDArray[np.bool_] | None = None
@@ -98,9 +98,9 @@ class ClauseCollection:
                 raise ValueError(f"{len(texts)} clauses, but vectors of the shape {vectors.shape}")
             self._vectors = vectors
 
-    def reading(self, row: int) -> ClauseReading:
+    def reading(self, row: int) -> ClauseFeatures:
         if row not in self._readings:
-            self._readings[row] = ClauseReading(self.texts[row])
+            self._readings[row] = ClauseFeatures(self.texts[row])
         return self._readings[row]
 
     @cached_property

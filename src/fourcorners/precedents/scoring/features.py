@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fourcorners.precedents.concepts import (
-    Concept,
+    DraftingSide,
+    QueryConcept,
     QueryConcepts,
-    Side,
     all_concepts,
     find_concept,
     plain_text,
@@ -68,7 +68,7 @@ _DEFINED = _PATTERNS["defined"]
 
 
 @dataclass(frozen=True)
-class ClauseReading:
+class ClauseFeatures:
     """A clause read once: what does not depend on the query, and what was asked so far."""
 
     text: str
@@ -106,7 +106,7 @@ class ClauseReading:
     def topics(self) -> int:
         return sum(bool(self.concept_places(each)) for each in all_concepts() if each.topic)
 
-    def concept_places(self, concept: Concept) -> tuple[int, ...]:
+    def concept_places(self, concept: QueryConcept) -> tuple[int, ...]:
         found = self._concept_rows.get(concept.name)
         if found is None:
             found = self._concept_rows[concept.name] = find_concept(self.plain, concept)
@@ -123,7 +123,7 @@ class ClauseReading:
         return False
 
 
-def clause_features(reading: ClauseReading, wanted: QueryConcepts) -> list[float]:
+def clause_features(reading: ClauseFeatures, wanted: QueryConcepts) -> list[float]:
     topics = [reading.concept_places(each) for each in wanted.topics]
     details = [reading.concept_places(each) for each in wanted.details]
     about = sorted(at for found in topics for at in found)
@@ -147,8 +147,10 @@ def clause_features(reading: ClauseReading, wanted: QueryConcepts) -> list[float
         float(whole),
         0.0 if wanted.mutual is not True else 1.0 if reading.is_mutual else -1.0,
         0.0 if wanted.mutual is not False else -1.0 if reading.is_mutual else 1.0,
-        reading.seller - 0.5 * reading.is_mutual if wanted.side is Side.SELLER else 0.0,
-        0.5 * bool(reading.exceptions) - reading.seller if wanted.side is Side.BUYER else 0.0,
+        reading.seller - 0.5 * reading.is_mutual if wanted.side is DraftingSide.SELLER else 0.0,
+        0.5 * bool(reading.exceptions) - reading.seller
+        if wanted.side is DraftingSide.BUYER
+        else 0.0,
         _via_indemnity(reading, details) if wanted.via_indemnity else 0.0,
         length,
         length * length,
@@ -162,7 +164,7 @@ def clause_features(reading: ClauseReading, wanted: QueryConcepts) -> list[float
     ]
 
 
-def _via_indemnity(reading: ClauseReading, details: Sequence[Sequence[int]]) -> float:
+def _via_indemnity(reading: ClauseFeatures, details: Sequence[Sequence[int]]) -> float:
     """Return whether an exception names an indemnity, and the share of details near one."""
     indemnities = [match.start() for match in _INDEMNITY.finditer(reading.plain)]
     named = reading.is_near(reading.exceptions, indemnities)

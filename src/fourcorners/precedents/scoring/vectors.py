@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from fourcorners.library.database import as_bytes, as_string
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.precedents.clause import Clause, Place
+from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.scoring.collection import Vectors
 from fourcorners.text.span import Span
 
@@ -51,7 +51,7 @@ def clause_vectors(library: Library, clauses: Iterable[Clause], encoder: Encoder
     return vectors
 
 
-def _passage_means(library: Library, places: Mapping[int, Place]) -> dict[int, Rows]:
+def _passage_means(library: Library, places: Mapping[int, ClausePlace]) -> dict[int, Rows]:
     """Return the vectors of the clauses at some places that hold whole passages."""
     by_document: dict[str, dict[int, Span]] = {}
     for at, place in places.items():

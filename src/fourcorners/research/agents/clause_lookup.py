@@ -7,14 +7,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.parser.numbering import roman_value
 from fourcorners.outline.references.labels import label_parts
 from fourcorners.outline.tree import DefinedTerm, Node, NodeKind
 from fourcorners.research.tool import cut_mark
-from fourcorners.search.graph.contract import Contract
-from fourcorners.search.stems import stems
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stems
 
 MAX_PART = 2_400
 """Characters of a clause or definition that are shown at once; further ones are parts 2, 3, …"""

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fourcorners.errors import ConfigError, InputError
-from fourcorners.library.entries import Entry
-from fourcorners.library.names import resolve_name
+from fourcorners.library.contract import Contract, read_contract
+from fourcorners.library.entries import Entry, resolve_name
 from fourcorners.outline.tree import Node
 from fourcorners.research.agents.clause_lookup import outline_line
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.search.graph.contract import Contract, read_contract
 
 _MAPS = 12  # contracts whose headings are shown: those that a question finds, if there are more
 _SHORT_MAPS = 3  # contracts whose top headings are shown again

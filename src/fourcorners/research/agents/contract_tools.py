@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import InputError
+from fourcorners.library.contract import Contract
 from fourcorners.research.agents import clause_lookup
 from fourcorners.research.agents.calculations import compute
 from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
@@ -14,7 +15,6 @@ from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
-from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.links import links_of
 from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.text.span import Span
@@ -241,7 +241,7 @@ def _part_material(
     tool: str,
     because: str,
 ) -> Material:
-    material = context.material(reading.document, part.span, tool=tool, because=because, score=1.0)
+    material = context.material(reading.id, part.span, tool=tool, because=because, score=1.0)
     return replace(material, more=part.more)
 
 

@@ -28,11 +28,10 @@ from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.researcher import MAX_RESULTS, Researcher
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
 from fourcorners.research.agents.sentence_list import MAX_NEW, SentenceList
-from fourcorners.research.answer import Answer, Gap, Provenance
+from fourcorners.research.answer import MAX_TURNS, TURNS, Answer, Gap, Provenance
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import AnswerEvent, Event, PlanEvent
-from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.research.offline.run import answer_offline
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Tool
@@ -73,7 +72,7 @@ class InquirySettings:
 
 
 @dataclass(frozen=True, slots=True)
-class CostEstimate:
+class InquiryCost:
     """The most that an inquiry can use, before anything is sent.
 
     Attributes:
@@ -182,7 +181,7 @@ def _build_provenance(
 
 def estimate_cost(
     context: ResearchContext, port: Port, started: Answer, how: InquirySettings
-) -> CostEstimate:
+) -> InquiryCost:
     """Return the most that an inquiry can use; nothing is sent.
 
     Tokens are counted on prompts filled with what a search for the question finds.
@@ -212,7 +211,7 @@ def estimate_cost(
     again = (draft.tokens_out + round(MAX_NEW / BYTES_PER_TOKEN)) * how.turns * (how.turns + 1) // 2
     price = port.role_model(Role.INTERROGATOR).price
     costs += [price(again, 0)] if price else []
-    return CostEstimate(
+    return InquiryCost(
         calls=how.calls(),
         tokens_in=sum(one.tokens_in for one in estimates) + again,
         tokens_out=sum(one.tokens_out for one in estimates),

@@ -33,7 +33,7 @@ from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import DraftEvent, Event, GapEvent
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Tool
-from fourcorners.search.stems import stems
+from fourcorners.text.stems import stems
 
 _LONGEST = 600  # characters of a question to the researcher
 

@@ -15,12 +15,6 @@ from dataclasses import dataclass, replace
 from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
-from fourcorners.research.agents.direction import (
-    Direction,
-    compare_direction,
-    denies_alike,
-    is_topic,
-)
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import (
     AmendedReport,
@@ -32,7 +26,14 @@ from fourcorners.research.agents.schemas import (
     SentenceClaim,
 )
 from fourcorners.research.agents.sentence_list import SentenceList
-from fourcorners.research.agents.statement_check import NOT_CHECKED, check_quotes
+from fourcorners.research.agents.statement_check import (
+    NOT_CHECKED,
+    StatementDirection,
+    check_quotes,
+    compare_direction,
+    denies_alike,
+    is_topic,
+)
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -48,14 +49,14 @@ from fourcorners.research.answer import (
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
-from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stems
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
-_YES_OR_NO = load_patterns("fourcorners.research.agents", "direction")["yes_or_no"]
+_YES_OR_NO = load_patterns("fourcorners.research.agents", "statement_check")["yes_or_no"]
 _MOST_CONTRACTS = 40  # in which a definition is looked for
 _MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
@@ -101,7 +102,7 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReportProblem:
     """A statement that failed a check; `name` is what the model calls it: F2, or a sentence."""
 
     name: str
@@ -113,7 +114,7 @@ class Problem:
 class CheckedReport:
     answer: Answer
     findings: Mapping[int, Statement]
-    problems: tuple[Problem, ...]
+    problems: tuple[ReportProblem, ...]
 
 
 class ReportCheck:
@@ -183,10 +184,11 @@ class ReportCheck:
         )
         report = replace(report, counts=count_statements(report.statements, lost))
         problems = [
-            Problem(f"F{number}", each.text, each.problem) for number, each in findings.items()
+            ReportProblem(f"F{number}", each.text, each.problem)
+            for number, each in findings.items()
         ]
         problems += [
-            Problem("a sentence of the answer", each.text, each.problem)
+            ReportProblem("a sentence of the answer", each.text, each.problem)
             for each in (*sentences, *conditions, *readings)
         ]
         failed = {
@@ -285,7 +287,7 @@ class ReportCheck:
         readings = [self._context.read_contract(entry.id) for entry in contract_list(self._context)]
         for reading in readings[:_MOST_CONTRACTS]:
             for _, part in find_definitions(reading, term):
-                nearest = self._context.cite(reading.document, part.span)
+                nearest = self._context.cite(reading.id, part.span)
                 problem = f"a definition of “{term}” was found"
                 return Statement(
                     text, Role.EVIDENCE, Verification.UNVERIFIED, quotes=(nearest,), problem=problem
@@ -381,7 +383,7 @@ class _Rest:
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            if compare_direction(text, only.text) is Direction.SAME:
+            if compare_direction(text, only.text) is StatementDirection.SAME:
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fourcorners.library.memory import VersionedCache
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
 from fourcorners.models.clause_reader.match import match_features, match_probability
 from fourcorners.models.registry import default_clause_reader
@@ -26,8 +26,6 @@ from fourcorners.review.extract.scoring import (
     score_segments,
     top_positions,
 )
-from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.run import prepare_from_library
 from fourcorners.search.concepts import Concept
 from fourcorners.search.sentences.weights import chance_odds
 
@@ -106,29 +104,16 @@ def clause_opinions(
     encoder = library.encoder
     same = encoder is not None and encoder.name == chosen.encoder
     judge = ProvisionReader(chosen, vectors=same)
-    reading, scores = _read_contract(library, document, judge)
+    reading = read_contract(library, document)
+    scores = reading.compute(("clause kinds", chosen.name), lambda: judge.read(reading))
     if not may_have_vectors:
         scores = replace(scores, meaning=None)
     found = [_of_kind(reading, scores, judge, concept) for concept in known]
     return max(found, key=lambda each: each.margin)
 
 
-def _read_contract(
-    library: Library, document: str, judge: ProvisionReader
-) -> tuple[PreparedDocument, SentenceScores]:
-    """Return a prepared contract with its scores; the last one is cached."""
-
-    def read() -> tuple[PreparedDocument, SentenceScores]:
-        prepared = prepare_from_library(library, document)
-        return prepared, judge.read(prepared)
-
-    known: VersionedCache[tuple[PreparedDocument, SentenceScores]]
-    known = library.memory.cache("clause kinds")
-    return known.get(library.content_version, (document, judge.reader.name), read)
-
-
 def _of_kind(
-    reading: PreparedDocument, scores: SentenceScores, judge: ProvisionReader, concept: Concept
+    reading: Contract, scores: SentenceScores, judge: ProvisionReader, concept: Concept
 ) -> ClauseOpinions:
     provision = _provisions()[concept.id]
     examples = concept.examples
@@ -166,5 +151,5 @@ def _of_kind(
     )
 
 
-def _words(reading: PreparedDocument, at: int) -> str:
-    return reading.segments[at].span.text_in(reading.document.text)
+def _words(reading: Contract, at: int) -> str:
+    return reading.sentences[at].span.text_in(reading.text)

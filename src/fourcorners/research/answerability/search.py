@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.outline.tree import NodeKind
-from fourcorners.research.acting_parties import acting_parties, asked_parties
 from fourcorners.research.answerability.clause_kinds import clause_opinions
 from fourcorners.research.answerability.judgement import NOTHING, Judgement, judge
-from fourcorners.research.context import ResearchContext
+from fourcorners.research.context import ResearchContext, acting_parties, asked_parties
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
-from fourcorners.search.scope import CardMatches, Scope, match_cards
+from fourcorners.search.scope import CardMatches, QuestionScope, match_cards
 from fourcorners.search.sentences.retrieve import (
     Retrieval,
     SentenceRanking,
@@ -25,7 +24,7 @@ from fourcorners.search.sentences.retrieve import (
     retrieve_snippets,
 )
 from fourcorners.search.sentences.snippets import ExtensionLimits
-from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
+from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 
 SHAPE = ExtensionLimits(characters=250, step=250, longest=700)
 """How far a sentence that answers is extended: a quote is short, and its clause a step away."""
@@ -122,7 +121,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     )
 
 
-def _named_documents(context: ResearchContext, asked: str, scope: Scope) -> CardMatches:
+def _named_documents(context: ResearchContext, asked: str, scope: QuestionScope) -> CardMatches:
     """Return the contracts that a question names by law or party, unless it names one or a few."""
     if context.entries:
         return CardMatches()

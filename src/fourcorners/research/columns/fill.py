@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError, LibraryError
+from fourcorners.errors import BudgetExceeded, FourcornersError, LibraryError
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
 from fourcorners.llm import Port
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.outline.clause import enclosing_clause
 from fourcorners.research.answer import Gap, Role, Verdict
-from fourcorners.research.columns.store import Column, columns_playbook, is_current
-from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.research.columns.store import QuestionColumn, columns_playbook, is_current
+from fourcorners.research.context import build_context
 from fourcorners.research.offline.extract import PartAnswer, answer_part
 from fourcorners.research.question import split_question
 from fourcorners.review import store
+from fourcorners.review.evidence import evidence_at
 from fourcorners.review.finding import (
     CellState,
     Evidence,
@@ -29,12 +30,9 @@ from fourcorners.review.finding import (
     SearchRecord,
     Severity,
 )
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
-from fourcorners.review.run import prepare_from_library
 from fourcorners.review.set_apart import SetApartWords
 from fourcorners.search.concepts import Concept
-from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
@@ -49,7 +47,7 @@ class ColumnFiller:
     def __init__(
         self,
         library: Library,
-        column: Column,
+        column: QuestionColumn,
         *,
         encoder: Encoder | None,
         concepts: Sequence[Concept],
@@ -107,7 +105,7 @@ class ColumnFiller:
             LibraryError: If the library cannot be used, whatever the contract.
         """
         try:
-            reading = prepare_from_library(self._library, document)
+            reading = read_contract(self._library, document)
             draft = self._by_rules(document, reading)
             if self._asker is not None:
                 return self._by_model(self._asker, reading, draft)
@@ -124,7 +122,7 @@ class ColumnFiller:
                 remedy=error.remedy,
             )
 
-    def _by_rules(self, document: str, reading: PreparedDocument) -> Finding:
+    def _by_rules(self, document: str, reading: Contract) -> Finding:
         question = self._column.question
         context = build_context(
             self._library,
@@ -135,7 +133,7 @@ class ColumnFiller:
         )
         answered = [answer_part(context, part) for part in split_question(question)]
         found = _evidence(reading, document, answered)
-        searched = _searched(context, reading, document, question, answered)
+        searched = _searched(reading, document, question, answered)
         cell = Finding(document, self._column.provision, CellState.NOT_FOUND, searched=searched)
         if not found:
             gaps = [gap for each in answered for gap in each.gaps]
@@ -155,7 +153,7 @@ class ColumnFiller:
             candidates=tuple((e.quote.span, e.score) for e in found if e.quote.span),
         )
 
-    def _by_model(self, asker: ModelReviewer, reading: PreparedDocument, draft: Finding) -> Finding:
+    def _by_model(self, asker: ModelReviewer, reading: Contract, draft: Finding) -> Finding:
         best = draft.searched.best if draft.searched else None
         if not draft.candidates and best is not None and best.quote.span is not None:
             draft = replace(draft, candidates=((best.quote.span, best.score),))
@@ -181,7 +179,7 @@ class ColumnFiller:
 
 
 def _evidence(
-    reading: PreparedDocument, document: str, answered: Iterable[PartAnswer]
+    reading: Contract, document: str, answered: Iterable[PartAnswer]
 ) -> tuple[Evidence, ...]:
     """Return the words of this contract that answer, the likeliest first, each once."""
     found: dict[Span, Evidence] = {}
@@ -193,18 +191,17 @@ def _evidence(
                 span = cited.quote.span
                 if cited.document == document and span is not None and span not in found:
                     chance = max(cited.score, 0.0)
-                    found[span] = _cite_words(reading, span, min(1.0, chance))
+                    found[span] = evidence_at(reading, span, min(1.0, chance))
     return tuple(sorted(found.values(), key=lambda each: -each.score))
 
 
 def _searched(
-    context: ResearchContext,
-    reading: PreparedDocument,
+    reading: Contract,
     document: str,
     question: str,
     answered: Sequence[PartAnswer],
 ) -> SearchRecord:
-    sentences = len(context.units(document).units)
+    sentences = len(reading.sentences)
     judged = max((each.search.best for each in answered), key=lambda each: each.chance)
     near = next(
         (
@@ -215,32 +212,8 @@ def _searched(
         ),
         None,
     )
-    best = None if near is None else _cite_words(reading, near.span, judged.chance)
+    best = None if near is None else evidence_at(reading, near.span, judged.chance)
     return SearchRecord(question, sentences, judged.threshold, best)
-
-
-def _cite_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
-    """Return words of the contract as evidence, verified.
-
-    Raises:
-        EvidenceError: If the span does not lie in the text.
-    """
-    document, outline = reading.document, reading.outline
-    quote = evidence.quote_span(document.text, span)
-    evidence.verify_quote(quote, document.text)
-    if quote.span is None:
-        raise EvidenceError("words without a place are no evidence.")
-    node = outline.node_at(span.start)
-    first, last = document.page_of(span.start), document.page_of(max(span.start, span.end - 1))
-    sure = document.confidence(span)
-    return Evidence(
-        quote=quote,
-        clause=enclosing_clause(outline, document.text, span),
-        path=outline.path(node, document.text) if node else (),
-        pages=None if first is None or last is None else (first, last),
-        score=round(chance, 4),
-        ocr=None if sure is None else round(sure, 4),
-    )
 
 
 def _explain_absence(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:

@@ -12,7 +12,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns.store import (
     PREFIX,
-    Column,
+    QuestionColumn,
     column_versions,
     columns_playbook,
     is_current,
@@ -37,7 +37,7 @@ _GONE = "This column was removed from its review since the report was written."
 _OTHER = "The question of this column has changed since the report was written."
 
 
-def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> Review:
+def add_columns(library: Library, review: Review, columns: Sequence[QuestionColumn]) -> Review:
     """Return a review with its custom columns after the playbook's.
 
     A cell that is not filled yet is shown as a failed one.
@@ -66,7 +66,7 @@ def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> 
     )
 
 
-def _empty(document: str, column: Column) -> Finding:
+def _empty(document: str, column: QuestionColumn) -> Finding:
     remedy = _FILL_BY_MODEL if column.with_model else _FILL
     return Finding(document, column.provision, CellState.FAILED, error=_EMPTY, remedy=remedy)
 
@@ -114,13 +114,13 @@ def import_review_edits(
     return _join_outcomes(outcomes)
 
 
-def _version(library: Library, provision: str) -> Column | None:
+def _version(library: Library, provision: str) -> QuestionColumn | None:
     identity = provision.rpartition("-v")[0]
     held = column_versions(library, identity) if identity else []
     return next((each for each in held if each.provision == provision), None)
 
 
-def _refused(library: Library, column: Column, outcome: ImportOutcome) -> ImportOutcome:
+def _refused(library: Library, column: QuestionColumn, outcome: ImportOutcome) -> ImportOutcome:
     is_there = column_versions(library, column.id)[-1].is_active
     details = [
         ImportProblem(each.row, each.document, column.question, _OTHER if is_there else _GONE)

@@ -21,8 +21,8 @@ from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
 from fourcorners.research.question import split_question
 from fourcorners.review import store
 from fourcorners.search.query import Or, Query, Word
-from fourcorners.search.stems import content_tokens
 from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.stems import content_tokens
 from fourcorners.text.tokenization import tokenize
 
 MAX_COLUMNS = 20
@@ -47,7 +47,7 @@ class DuplicateColumn(ConfigError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class QuestionColumn:
     """A question that is put to every contract of a review.
 
     Attributes:
@@ -74,7 +74,7 @@ class Column:
 
 def add_column(
     library: Library, collection: str, playbook: str, question: str, *, with_model: bool, by: str
-) -> Column:
+) -> QuestionColumn:
     """Store a new column, and return it; its cells are empty.
 
     Raises:
@@ -90,7 +90,7 @@ def add_column(
                 remedy="Remove one first.",
             )
         _require_new(there, asked, with_model=with_model)
-        column = Column(
+        column = QuestionColumn(
             f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
             True, by, utc_now(),
         )  # fmt: skip
@@ -100,7 +100,7 @@ def add_column(
 
 def update_column(
     library: Library, identity: str, question: str, *, with_model: bool, by: str
-) -> Column:
+) -> QuestionColumn:
     """Change the question of a column, and return its next version, whose cells are empty.
 
     Raises:
@@ -128,7 +128,7 @@ def update_column(
     return column
 
 
-def remove_column(library: Library, identity: str, *, by: str) -> Column:
+def remove_column(library: Library, identity: str, *, by: str) -> QuestionColumn:
     """Remove a column from its review; what people said of its cells remains in the audit trail.
 
     Raises:
@@ -141,7 +141,7 @@ def remove_column(library: Library, identity: str, *, by: str) -> Column:
     return gone
 
 
-def find_column(library: Library, identity: str) -> Column:
+def find_column(library: Library, identity: str) -> QuestionColumn:
     """Return an active column, by its id or by the provision name of its cells.
 
     Raises:
@@ -159,24 +159,24 @@ def find_column(library: Library, identity: str) -> Column:
     return versions[-1]
 
 
-def column_versions(library: Library, identity: str) -> list[Column]:
+def column_versions(library: Library, identity: str) -> list[QuestionColumn]:
     return _select(library, "id = ?", identity)
 
 
-def is_current(library: Library, column: Column) -> bool:
+def is_current(library: Library, column: QuestionColumn) -> bool:
     """Return whether a column is still asked in this version."""
     last = column_versions(library, column.id)[-1:]
     return any(each.is_active and each.version == column.version for each in last)
 
 
-def review_columns(library: Library, collection: str, playbook: str) -> list[Column]:
+def review_columns(library: Library, collection: str, playbook: str) -> list[QuestionColumn]:
     """Return the active columns of a review, in the order in which they were added."""
     asked = _select(library, "fold = ? AND playbook = ?", fold_name(collection), playbook)
     last = {each.id: each for each in asked}
     return [each for each in last.values() if each.is_active]
 
 
-def columns_of_collections(library: Library, collections: Collection[str]) -> list[Column]:
+def columns_of_collections(library: Library, collections: Collection[str]) -> list[QuestionColumn]:
     """Return the active columns of any review of these collections."""
     reviews = library.execute("SELECT DISTINCT fold, playbook FROM server_columns ORDER BY 1, 2")
     wanted = {fold_name(each) for each in collections}
@@ -188,7 +188,9 @@ def columns_of_collections(library: Library, collections: Collection[str]) -> li
     ]
 
 
-def columns_playbook(collection: str, playbook: str, columns: Collection[Column]) -> Playbook:
+def columns_playbook(
+    collection: str, playbook: str, columns: Collection[QuestionColumn]
+) -> Playbook:
     """Return columns of one review as the playbook under which their cells are stored.
 
     Its id and hash depend on the review alone: a cell is identified by the name of its column and
@@ -211,7 +213,7 @@ def review_playbook(library: Library, collection: str, playbook: str) -> Playboo
 
 def find_duplicate(
     library: Library, collection: str, playbook: str, question: str, *, with_model: bool
-) -> Column | None:
+) -> QuestionColumn | None:
     """Return the column of a review that already asks this in the same way; None if none does."""
     asked = _sound(question)
     return _duplicate(review_columns(library, collection, playbook), asked, with_model=with_model)
@@ -223,7 +225,7 @@ def playbook_for(library: Library, collection: str, playbook: Playbook, provisio
     return asked if any(each.id == provision for each in asked.provisions) else playbook
 
 
-def empty_cells(library: Library, column: Column, documents: Collection[str]) -> list[str]:
+def empty_cells(library: Library, column: QuestionColumn, documents: Collection[str]) -> list[str]:
     """Return the documents whose cells of a column are empty, or failed, in their order."""
     book = columns_playbook(column.collection, column.playbook, [column])
     done = store.answered_cells(library, book)
@@ -243,17 +245,19 @@ def _sound(question: str) -> str:
     return asked
 
 
-def _duplicate(there: Collection[Column], asked: str, *, with_model: bool) -> Column | None:
+def _duplicate(
+    there: Collection[QuestionColumn], asked: str, *, with_model: bool
+) -> QuestionColumn | None:
     same = (each for each in there if each.question == asked and each.with_model == with_model)
     return next(same, None)
 
 
-def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> None:
+def _require_new(there: Collection[QuestionColumn], asked: str, *, with_model: bool) -> None:
     if _duplicate(there, asked, with_model=with_model):
         raise DuplicateColumn("this review already has a column with this question.")
 
 
-def _keep(library: Library, column: Column, event: str) -> None:
+def _keep(library: Library, column: QuestionColumn, event: str) -> None:
     library.execute(
         "INSERT INTO server_columns(id, version, fold, collection, playbook, question, way, "
         "stands, by, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -270,7 +274,7 @@ def _keep(library: Library, column: Column, event: str) -> None:
     )
 
 
-def _select(library: Library, where: str, *values: str) -> list[Column]:
+def _select(library: Library, where: str, *values: str) -> list[QuestionColumn]:
     rows = library.execute(
         f"SELECT {_COLUMNS} FROM server_columns WHERE {where} ORDER BY row",  # noqa: S608 - ours
         values,
@@ -278,17 +282,17 @@ def _select(library: Library, where: str, *values: str) -> list[Column]:
     return [_column(row) for row in rows]
 
 
-def _column(row: Row) -> Column:
+def _column(row: Row) -> QuestionColumn:
     identity, collection, playbook, question, by, at = (
         as_string(row[place]) for place in (0, 2, 3, 4, 7, 8)
     )
     with_model, is_active = bool(row[5]), bool(row[6])
-    return Column(
+    return QuestionColumn(
         identity, as_integer(row[1]), collection, playbook, question, with_model, is_active, by, at
     )
 
 
-def _provision(column: Column) -> Provision:
+def _provision(column: QuestionColumn) -> Provision:
     tokens = dict.fromkeys(content_tokens(tokenize(column.question).tokens))
     whether = split_question(column.question)[0].is_whether
     return Provision(

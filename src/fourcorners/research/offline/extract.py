@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fourcorners.research.acting_parties import find_others
 from fourcorners.research.answer import (
     Citation,
     Gap,
@@ -23,19 +22,19 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.answerability.search import AnswerSearch, search_answer
-from fourcorners.research.companions.find import (
+from fourcorners.research.companions import (
     Companion,
     find_companions,
+    find_qualifiers,
     find_replacements,
 )
-from fourcorners.research.companions.qualifiers import find_qualifiers
-from fourcorners.research.context import ResearchContext
+from fourcorners.research.context import ResearchContext, find_others
 from fourcorners.research.question import Part
 from fourcorners.review.parties import display_name
 from fourcorners.search.graph.expand import Located
 from fourcorners.search.sentences.retrieve import Snippet
-from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stems
 
 MAX_QUOTES = 4
 """Snippets quoted for a part: the one that answers, and others that may."""

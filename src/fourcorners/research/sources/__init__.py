@@ -64,15 +64,17 @@ def _guarded(name: str, settings: ExternalSettings) -> Tool:
     from fourcorners.research.sources.guard import MAX_QUERY, GuardedSource
 
     if name in settings.sql:
-        from fourcorners.research.sources.database import Database
+        from fourcorners.research.sources.database import DatabaseSource
 
         database = settings.sql[name]
         is_here = database.file is not None
-        return GuardedSource(Database(name, database), _LONGEST_QUERY if is_here else MAX_QUERY)
+        return GuardedSource(
+            DatabaseSource(name, database), _LONGEST_QUERY if is_here else MAX_QUERY
+        )
     if name in settings.mcp:
-        from fourcorners.research.sources.mcp_server import McpServer
+        from fourcorners.research.sources.mcp_server import McpSource
 
-        return GuardedSource(McpServer(name, settings.mcp[name]))
+        return GuardedSource(McpSource(name, settings.mcp[name]))
     if name == "statutes" and settings.statutes is not None:
         from fourcorners.research.sources.statutes import Statutes
 

@@ -31,7 +31,7 @@ Row: TypeAlias = "tuple[str, ...]"
 Table: TypeAlias = "tuple[tuple[str, ...], list[Row]]"
 
 
-class Database:
+class DatabaseSource:
     def __init__(self, name: str, settings: SqlSettings) -> None:
         self.name = name
         self._settings = settings

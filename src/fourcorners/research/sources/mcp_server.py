@@ -32,7 +32,7 @@ MAX_BYTES = 4 << 20
 """Maximum bytes of one answer over HTTP."""
 
 
-class McpServer:
+class McpSource:
     """Queries an MCP server, and returns the texts of its answer.
 
     Raises:

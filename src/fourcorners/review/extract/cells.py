@@ -7,9 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Extent, card_facts
 from fourcorners.review.applicability import is_applicable, not_applicable_finding
+from fourcorners.review.evidence import evidence_at, evidence_within
 from fourcorners.review.extract.reader import ProvisionReader, date_quote, narrow_candidates
 from fourcorners.review.extract.scoring import (
     Calibration,
@@ -18,7 +20,7 @@ from fourcorners.review.extract.scoring import (
     top_positions,
 )
 from fourcorners.review.finding import CellState, Finding, SearchRecord
-from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import THRESHOLDS, RuleJudge
 from fourcorners.review.set_apart import SetApartWords
@@ -32,10 +34,11 @@ MAX_READER_CHARACTERS = (
 
 
 def extract_findings(
-    reading: PreparedDocument,
+    reading: Contract,
     provisions: Iterable[PreparedProvision],
     calibration: Calibration,
     judge: ProvisionReader | None = None,
+    side: Side = UNKNOWN_SIDE,
 ) -> list[Finding]:
     """Fill one cell for each provision; first come those that are not asked of such a contract.
 
@@ -49,12 +52,10 @@ def extract_findings(
         (asked if asked_of_it else other).append(each)
     known = [judge is not None and judge.is_known(each.provision) for each in asked]
     scores = judge.read(reading) if judge is not None and any(known) else None
-    risks = RiskAssessor(reading)
+    risks = RiskAssessor(reading, side)
     rules = RuleJudge(reading, [each.provision for each in asked])
     set_apart = SetApartWords(reading)
-    cells = [
-        not_applicable_finding(reading.document.id, each.provision, reading.card) for each in other
-    ]
+    cells = [not_applicable_finding(reading.id, each.provision, reading.card) for each in other]
     for prepared, is_known in zip(asked, known, strict=True):
         curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
         if judge is not None and scores is not None and is_known:
@@ -64,7 +65,7 @@ def extract_findings(
         else:
             chances = curve.probability(calibration.features(reading, prepared))
             candidates = shown = [
-                (reading.segments[at].span, round(float(chances[at]), 5))
+                (reading.sentences[at].span, round(float(chances[at]), 5))
                 for at in top_positions(chances, MAX_CANDIDATES)
             ]
             found, also = curve.threshold, curve.also
@@ -81,7 +82,7 @@ def extract_findings(
 
 
 def _cell(
-    reading: PreparedDocument,
+    reading: Contract,
     prepared: PreparedProvision,
     candidates: list[tuple[Span, float]],
     limits: tuple[float, float],
@@ -92,11 +93,11 @@ def _cell(
     if provision.threshold is not None:
         threshold = also = provision.threshold
     known = _card_spans(reading, prepared)
-    text = reading.document.text
+    text = reading.text
     likely = known or narrow_candidates(text, candidates, provision.id)
     chosen = choose_candidates(likely, threshold, min(also, threshold), most)
     if not known and provision.extent is not Extent.CLAUSE:
-        chosen = add_introductions(chosen, [each.span for each in reading.segments], text)
+        chosen = add_introductions(chosen, [each.span for each in reading.sentences], text)
     chosen = [(date_quote(text, span, provision.id), probability) for span, probability in chosen]
     best = next(iter([*known, *candidates]), None)
     if provision.extent is Extent.CLAUSE:
@@ -105,11 +106,11 @@ def _cell(
     quotes = tuple(
         each
         for span, sure in join_quotes(chosen, text)
-        for each in reading.evidence_within(span, sure)
+        for each in evidence_within(reading, span, sure)
     )
     state = CellState.FOUND if quotes else CellState.NOT_FOUND
     return Finding(
-        document=reading.document.id,
+        document=reading.id,
         provision=provision.id,
         state=state,
         evidence=quotes,
@@ -117,12 +118,12 @@ def _cell(
             query=str(provision.query),
             passages=len(reading.passages),
             threshold=threshold,
-            best=reading.evidence_at(*best) if best else None,
+            best=evidence_at(reading, *best) if best else None,
         ),
     )
 
 
-def _card_spans(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple[Span, float]]:
+def _card_spans(reading: Contract, prepared: PreparedProvision) -> list[tuple[Span, float]]:
     if prepared.provision.extent is not Extent.FACT:
         return []
     return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.library.contract import Contract
 from fourcorners.models.clause_reader.features import Sentences
 from fourcorners.models.clause_reader.match import match_features, match_probability
 from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
@@ -27,7 +28,6 @@ from fourcorners.review.extract.scoring import (
     score_segments,
     top_positions,
 )
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import MONTHS, find_dates
@@ -83,12 +83,12 @@ class ProvisionReader:
     def is_known(self, provision: Provision) -> bool:
         return self.reader.is_known(provision.id, query_hash(provision))
 
-    def read(self, reading: PreparedDocument) -> SentenceScores:
+    def read(self, reading: Contract) -> SentenceScores:
         import numpy as np
 
-        segments = reading.segments
+        segments = reading.sentences
         sentences = Sentences(
-            reading.document.text,
+            reading.text,
             reading.index,
             [segment.span for segment in segments],
             [reading.headings[segment.passage] for segment in segments],
@@ -99,7 +99,7 @@ class ProvisionReader:
 
     def probability(
         self,
-        reading: PreparedDocument,
+        reading: Contract,
         prepared: PreparedProvision,
         sentence_scores: SentenceScores,
         query: NDArray[np.float32],
@@ -112,7 +112,7 @@ class ProvisionReader:
 
     def candidates(
         self,
-        reading: PreparedDocument,
+        reading: Contract,
         prepared: PreparedProvision,
         sentence_scores: SentenceScores,
         curve: Curve,
@@ -135,8 +135,8 @@ class ProvisionReader:
         found, _ = self.reader.limits(provision)
         margin = self.reader.margin(provision)
         blended = np.maximum(probability, rescale_probability(by_query, curve, found, margin))
-        spans = [segment.span for segment in reading.segments]
-        found_first = merge_candidates(reading.document.text, spans, blended, provision, most)
+        spans = [segment.span for segment in reading.sentences]
+        found_first = merge_candidates(reading.text, spans, blended, provision, most)
         rows = top_positions(blended, most)
         shown = [span for span, _ in found_first]
         shortened = [spans[row] != left for row, left in zip(rows, shown, strict=True)]

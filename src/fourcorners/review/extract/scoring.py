@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ModelError
+from fourcorners.library.contract import Contract
 from fourcorners.models.clause_reader.features import shown_places
 from fourcorners.playbooks.passages.ranking import heading_boosts, match_boosts
 from fourcorners.playbooks.playbook import Provision, card_facts
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.search.query import Query, tree_leaves
 from fourcorners.search.query.match import find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
@@ -54,12 +54,12 @@ class PreparedProvision:
     examples: NDArray[np.float32] | None
 
 
-def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> NDArray[np.float32]:
+def score_segments(reading: Contract, prepared: PreparedProvision) -> NDArray[np.float32]:
     """Return the features of every segment: an array (segments, `FEATURES`)."""
     import numpy as np
 
     provision = prepared.provision
-    segments = reading.segments
+    segments = reading.sentences
     look_alikes = find_matches(provision.avoid, reading.index) if provision.avoid else []
     matched = remove_lookalikes(find_matches(provision.query, reading.index), look_alikes)
     spans = [segment.span for segment in segments]
@@ -73,11 +73,11 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
     meant = meaning[in_passage] if len(segments) else np.zeros(0, np.float32)
     card = np.zeros(len(segments), np.float32)
     for span, confidence in card_facts(reading.card, provision.card):
-        at = reading.segment_at(span.start)
+        at = reading.sentence_at(span.start)
         if at is not None:
             card[at] = confidence
     padded = np.concatenate([[0.0], words, [0.0]])
-    starts, lengths, _ = shown_places(reading.document.text, spans, reading.unseen)
+    starts, lengths, _ = shown_places(reading.text, spans, reading.unseen)
     return np.stack(
         [
             words / _SCALE,
@@ -109,7 +109,7 @@ def level_boosts(features: NDArray[np.float32], query: Query) -> NDArray[np.floa
     return levelled
 
 
-def has_meaning(reading: PreparedDocument, prepared: PreparedProvision) -> bool:
+def has_meaning(reading: Contract, prepared: PreparedProvision) -> bool:
     return reading.vectors is not None and prepared.examples is not None
 
 
@@ -164,9 +164,7 @@ class Calibration:
         curves = self.curves if meaning else self.by_words
         return curves.get(provision) or curves[DEFAULT]
 
-    def features(
-        self, reading: PreparedDocument, prepared: PreparedProvision
-    ) -> NDArray[np.float32]:
+    def features(self, reading: Contract, prepared: PreparedProvision) -> NDArray[np.float32]:
         """Return the features of every segment as the provision's curve reads them."""
         features = score_segments(reading, prepared)
         if prepared.provision.id in self.curves:

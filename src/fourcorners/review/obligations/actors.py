@@ -26,7 +26,7 @@ _NEAR = 80  # characters in which a definition names its party
 _JOINED = 30  # characters between two joint actors
 
 
-class MentionKind(StrEnum):
+class ActorMentionKind(StrEnum):
     PARTY = "party"
     ALL = "all"
     ONE = "one"
@@ -34,7 +34,7 @@ class MentionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ActorMention:
     """A place that names an actor.
 
     Attributes:
@@ -42,34 +42,34 @@ class Mention:
         last: The last of those that it joins; None if it joins none.
     """
 
-    kind: MentionKind
+    kind: ActorMentionKind
     span: Span
     actor: Actor
     negated: bool = False
-    last: Mention | None = None
+    last: ActorMention | None = None
 
 
 @dataclass(frozen=True)
 class Mentions:
     """The mentions of a text, in order."""
 
-    found: Sequence[Mention]
+    found: Sequence[ActorMention]
     starts: Sequence[int]
     ends: Sequence[int]
 
-    def before(self, offset: int, low: int) -> Iterator[Mention]:
+    def before(self, offset: int, low: int) -> Iterator[ActorMention]:
         """Yield the mentions that end by an offset and start at `low` or later, the last first."""
         at = bisect_left(self.ends, offset + 1) - 1
         while at >= 0 and self.starts[at] >= low:
             yield self.found[at]
             at -= 1
 
-    def get(self, offset: int) -> Mention | None:
+    def get(self, offset: int) -> ActorMention | None:
         at = bisect_left(self.starts, offset)
         is_there = at < len(self.starts) and self.starts[at] == offset
         return self.found[at] if is_there else None
 
-    def list_within(self, span: Span) -> Iterator[Mention]:
+    def list_within(self, span: Span) -> Iterator[ActorMention]:
         at = bisect_left(self.starts, span.start)
         while at < len(self.found) and self.starts[at] < span.end:
             yield self.found[at]
@@ -85,11 +85,11 @@ def locate_actors(text: str, actors: Mapping[str, Actor], card: Card) -> Mention
     """Return where a text, such as a question to a contract, names the contract's actors."""
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
     spans = [*_party_mentions(text, actors), *_general(text, everyone)]
-    chosen: list[Mention] = []
+    chosen: list[ActorMention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
         if not chosen or each.span.start >= chosen[-1].span.end:
             chosen.append(each)
-        elif each.kind is MentionKind.PARTY and chosen[-1].kind is MentionKind.ONE:
+        elif each.kind is ActorMentionKind.PARTY and chosen[-1].kind is ActorMentionKind.ONE:
             chosen[-1] = each  # "the Receiving Party" that the contract defines
     joined = _join(text, chosen, everyone)
     return Mentions(
@@ -153,7 +153,7 @@ def _aliases(text: str, party: Party) -> Iterator[str]:
         yield first
 
 
-def _party_mentions(text: str, actors: Mapping[str, Actor]) -> Iterator[Mention]:
+def _party_mentions(text: str, actors: Mapping[str, Actor]) -> Iterator[ActorMention]:
     words = [each for each in sorted(actors, key=len, reverse=True) if each]
     if not words:
         return
@@ -163,34 +163,36 @@ def _party_mentions(text: str, actors: Mapping[str, Actor]) -> Iterator[Mention]
         if match.group()[0].islower() and _fold(match.group()) not in ROLES | {"you", "we", "us"}:
             continue
         span = Span(*match.span())
-        yield Mention(MentionKind.PARTY, span, Actor(actor.name, actor.parties, span))
+        yield ActorMention(ActorMentionKind.PARTY, span, Actor(actor.name, actor.parties, span))
 
 
-def _general(text: str, everyone: tuple[str, ...]) -> Iterator[Mention]:
+def _general(text: str, everyone: tuple[str, ...]) -> Iterator[ActorMention]:
     for match in _PATTERNS["general"].finditer(text):
         span = Span(*match.span())
         if match["all"]:
             actor = Actor(EACH, everyone, span)
-            yield Mention(MentionKind.ALL, span, actor, negated=bool(match["none"]))
+            yield ActorMention(ActorMentionKind.ALL, span, actor, negated=bool(match["none"]))
         elif match["group"]:
             name = " ".join(match["group"].split()[1:])
-            yield Mention(MentionKind.PARTY, span, Actor(name, (), span))
+            yield ActorMention(ActorMentionKind.PARTY, span, Actor(name, (), span))
         elif match["one"]:
             if not _PATTERNS["third"].search(match["one"]):
-                yield Mention(MentionKind.ONE, span, Actor(EITHER, (), span))
+                yield ActorMention(ActorMentionKind.ONE, span, Actor(EITHER, (), span))
         else:
-            yield Mention(MentionKind.PRONOUN, span, Actor("", (), span))
+            yield ActorMention(ActorMentionKind.PRONOUN, span, Actor("", (), span))
 
 
-def _join(text: str, found: Sequence[Mention], everyone: tuple[str, ...]) -> list[Mention]:
+def _join(
+    text: str, found: Sequence[ActorMention], everyone: tuple[str, ...]
+) -> list[ActorMention]:
     """Join mentions that act together: "Supplier and Customer", "neither A nor B"."""
-    joined: list[Mention] = []
-    ends: list[Mention] = [*found[:1]]
+    joined: list[ActorMention] = []
+    ends: list[ActorMention] = [*found[:1]]
     for last, each in pairwise(found):
         gap = text[last.span.end : each.span.start]
         if (
             len(gap) <= _JOINED
-            and last.kind is each.kind is MentionKind.PARTY
+            and last.kind is each.kind is ActorMentionKind.PARTY
             and _PATTERNS["joint"].fullmatch(gap)
             and not _PATTERNS["alone"].match(text, each.span.end)
         ):
@@ -201,7 +203,7 @@ def _join(text: str, found: Sequence[Mention], everyone: tuple[str, ...]) -> lis
     return [*joined, _joint(text, ends, everyone)] if ends else []
 
 
-def _joint(text: str, parts: Sequence[Mention], everyone: tuple[str, ...]) -> Mention:
+def _joint(text: str, parts: Sequence[ActorMention], everyone: tuple[str, ...]) -> ActorMention:
     first, span = parts[0], Span(parts[0].span.start, parts[-1].span.end)
     neither = _PATTERNS["neither"].search(text, max(0, span.start - 16), span.start)
     if len(parts) == 1:
@@ -216,7 +218,7 @@ def _joint(text: str, parts: Sequence[Mention], everyone: tuple[str, ...]) -> Me
         name = " and ".join(called)
     start = neither.start() if neither else span.start
     span = Span(start, span.end)
-    return Mention(first.kind, span, Actor(name, names, span), bool(neither), parts[-1])
+    return ActorMention(first.kind, span, Actor(name, names, span), bool(neither), parts[-1])
 
 
 def _fold(words: str) -> str:

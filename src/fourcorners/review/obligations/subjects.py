@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from fourcorners.review.obligations.actors import Mention, MentionKind, Mentions
+from fourcorners.review.obligations.actors import ActorMention, ActorMentionKind, Mentions
 from fourcorners.review.obligations.obligation import Actor
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -28,7 +28,7 @@ _TRIES = 4  # mentions before binding words that may be their subject
 _LISTING = 80  # characters between a subject and the colon of its list
 _BACK = 1_000  # characters before a pronoun that hold its noun
 _NOUNS = 12  # mentions before a pronoun that may be its noun
-_CONCERNED = (MentionKind.ONE, MentionKind.ALL)
+_CONCERNED = (ActorMentionKind.ONE, ActorMentionKind.ALL)
 _PIECES = (
     _PATTERNS["aside"],
     _PATTERNS["adverb"],
@@ -108,7 +108,7 @@ class SubjectReader:
             or Predicate(match, match.end())
         )
 
-    def mention_after(self, at: int) -> Mention | None:
+    def mention_after(self, at: int) -> ActorMention | None:
         """Return the mention right after a place, with or without an article."""
         article = _PATTERNS["article"].match(self.text, at)
         blank = _PATTERNS["blank"].match(self.text, at)
@@ -230,7 +230,7 @@ class SubjectReader:
         parts = [*_PATTERNS["joined"].finditer(self.text, low, start)]
         return Span(parts[-1].end() if parts else start, start)
 
-    def _is_gap(self, mention: Mention, end: int) -> bool:
+    def _is_gap(self, mention: ActorMention, end: int) -> bool:
         """Return whether a mention may be the subject of words, given what is between them."""
         text, at = self.text, mention.span.end
         if mention.kind in _CONCERNED and _PATTERNS["concerned"].fullmatch(text, at, end):
@@ -277,14 +277,14 @@ class SubjectReader:
         return begin if after_heading or led or word in _ENDS else None
 
     def _resolve(
-        self, mention: Mention, sentence: Span, last: Predicate | None = None
+        self, mention: ActorMention, sentence: Span, last: Predicate | None = None
     ) -> Actor | None:
         """Return whom a mention means; a pronoun refers to the previous subject."""
-        if mention.kind is not MentionKind.PRONOUN:
+        if mention.kind is not ActorMentionKind.PRONOUN:
             return mention.actor
         low = max(sentence.start, mention.span.start - _BACK)
         for earlier in islice(self.mentions.before(mention.span.start, low), _NOUNS):
-            if earlier.kind is MentionKind.PRONOUN:
+            if earlier.kind is ActorMentionKind.PRONOUN:
                 continue
             start = earlier.span.start
             near = max(sentence.start, start - 40)

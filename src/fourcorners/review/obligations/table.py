@@ -1,19 +1,25 @@
-"""List the obligations of a library's contracts, by party and then by due date."""
+"""Find the obligations of contracts, and list them by party and then by due date."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Literal
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
+from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import longest_shown
-from fourcorners.review.obligations.find import find_obligations
+from fourcorners.outline.tree import Outline
+from fourcorners.review.amendments import find_amendments
+from fourcorners.review.obligations.actors import find_mentions
+from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
 from fourcorners.review.obligations.obligation import (
     EACH,
     EITHER,
@@ -21,13 +27,64 @@ from fourcorners.review.obligations.obligation import (
     Obligation,
     ObligationKind,
 )
+from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
+from fourcorners.review.obligations.times import Calendar
 from fourcorners.review.parties import Side, find_sides, require_parties, side_for
 from fourcorners.review.timeline.calendar import list_timelines
-from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.review.timeline.term import Term, read_term
+from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.resolution import party_key
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+
+
+def find_obligations(
+    text: str, outline: Outline, card: Card, term: Term | None = None
+) -> list[Obligation]:
+    """Return the obligations of a contract in the order of its text.
+
+    `term` is its term if more is known of it than its card says, such as changes by others.
+    """
+    headings = frozenset(node.heading.end for node in outline.nodes if node.heading)
+    subjects = SubjectReader(text, find_mentions(text, card, outline.terms), headings)
+    calendar = Calendar(card, read_term(card) if term is None else term)
+    clauses = ObligationReader(text, subjects, calendar)
+    matches = [*PREDICATE.finditer(text)]
+    starts = [match.start() for match in matches]
+    found: dict[int, Obligation] = {}
+    for sentence in _cut_sentences(text, outline):
+        low, high = bisect_left(starts, sentence.start), bisect_left(starts, sentence.end)
+        for each in clauses.read_sentence(sentence, matches[low:high]):
+            found.setdefault(each.binding.start, each)
+    return [found[start] for start in sorted(found)]
+
+
+def _cut_sentences(text: str, outline: Outline) -> Iterator[Span]:
+    """Yield the sentences of a text, split where a clause of the outline begins."""
+    edges = sorted({node.span.start for node in outline.nodes})
+    for sentence in _join_abbreviated(text, split_sentences(text)):
+        low, high = bisect_left(edges, sentence.start + 1), bisect_left(edges, sentence.end)
+        for start, end in pairwise([sentence.start, *edges[low:high], sentence.end]):
+            part = Span(start, end).strip(text)
+            if part:
+                yield part
+
+
+def _join_abbreviated(text: str, sentences: Iterable[Span]) -> Iterator[Span]:
+    """Yield sentences, joining those split by "etc." within a name: "at Work etc. Act 1974"."""
+    waiting: Span | None = None
+    for each in sentences:
+        whole = Span(waiting.start, each.end) if waiting else each
+        short = text[max(whole.start, whole.end - len(" etc.")) : whole.end].rstrip(".")
+        if short.endswith(" etc") and len(whole) <= CLAUSE:
+            waiting = whole
+            continue
+        waiting = None
+        yield whole
+    if waiting:
+        yield waiting
+
 
 RELIANCE = (
     "Read by rules: check each against its words. In five contracts that were read by hand 94% of "
@@ -166,11 +223,8 @@ def _changes(
     library: Library, links: Links, contract: Contract, among: set[str]
 ) -> Iterator[tuple[Span, str]]:
     """Yield the clauses that other documents change, with the names of these."""
-    for link in links.amended_by(contract.document):
-        if link.confidence < MIN_SCORE or link.document not in among - {contract.document}:
-            continue
-        reading = read_contract(library, link.document)
-        for change in reading.changes:
+    for _, reading in find_amendments(library, links, contract.id, among):
+        for change in clause_changes(reading):
             at = change.find(contract.labels)
             if at is not None:
                 yield contract.outline.nodes[at].span, reading.name
@@ -190,7 +244,7 @@ def _list(
             times = tuple(replace(time, day=None, unless="") for time in each.times)
             each = replace(each, times=times)
         yield ListedObligation(
-            contract.document,
+            contract.id,
             contract.name,
             title,
             _party(each),

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
@@ -28,8 +29,7 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, default_calibration
 from fourcorners.review.finding import Author, CellState, Finding, ReviewState, Severity
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.run import prepare_from_library, prepare_provisions
+from fourcorners.review.run import prepare_provisions
 from fourcorners.text.normalisation import normalise_text
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def run_cases(
             reading = (
                 _of_text(case.text, encoder)
                 if case.text or library is None
-                else prepare_from_library(library, key)
+                else read_contract(library, key)
             )
             chosen = [each for each in prepared if each.provision.id in asked[key]]
             cells = extract_findings(reading, chosen, curves, judge)
@@ -162,7 +162,7 @@ def _key(library: Library | None, case: Case) -> str:
     return library.resolve(case.document).id
 
 
-def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:
+def _of_text(text: str, encoder: Encoder | None) -> Contract:
     digest = hashlib.sha256(text.encode()).hexdigest()
     document = Document(
         id=digest[:16],
@@ -177,7 +177,7 @@ def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:
     cut = cut_passages(document, outline)
     words = [f"{each.context}\n{each.span.text_in(text)}".lstrip("\n") for each in cut]
     vectors = encoder.encode(words) if encoder is not None and words else None
-    return prepare_document(document, outline, read_card(document, outline), cut, vectors)
+    return Contract.build(document, outline, read_card(document, outline), cut, vectors)
 
 
 def _wrong(case: Case, finding: Finding) -> Iterator[str]:

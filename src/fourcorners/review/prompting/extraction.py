@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from fourcorners.errors import LlmError
+from fourcorners.library.contract import Contract
 from fourcorners.llm import PromptRequest, QuotedText, Reply, Value
 from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
@@ -29,10 +30,9 @@ from fourcorners.review.prompting.dialogue import (
     merge_quotes,
 )
 from fourcorners.review.prompting.passages import PromptPassage, query_keywords
-from fourcorners.review.prompting.settings import Profile, PromptSettings
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from fourcorners.review.risk.answers import read_answer
 from fourcorners.review.risk.assessment import answer_statement, applicable_questions
-from fourcorners.search.graph.contract import Contract
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, merge_spans
@@ -91,7 +91,7 @@ def first_question(cell: CellPrompt, asking: PromptSettings) -> Question:
             QuotedText(each.span.text_in(cell.text), each.label) for each in cell.passages
         ],
     }
-    if asking.profile is Profile.PAPER:
+    if asking.profile is PromptProfile.PAPER:
         return PromptRequest("extract", values, ExtractionAnswer, tag=cell.tag)
     proposed = [span.text_in(cell.text) for span in cell.proposals]
     values["proposals"] = [*_numbered(proposed, "proposal")]
@@ -113,7 +113,7 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
     """
     first = first_question(cell, asking)
     drawn_quotes: list[Quote] = []
-    if asking.profile is Profile.PAPER:
+    if asking.profile is PromptProfile.PAPER:
         answer, reply = yield from ask_question(first, ExtractionAnswer)
         passages = answer.passages
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.passages.ranking import (
     RankedContract,
@@ -19,8 +20,7 @@ from fourcorners.playbooks.passages.ranking import (
 )
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import Finding
-from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.settings import Profile, PromptSettings
+from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
 from fourcorners.search.query.tree import And, Node, Or, Phrase, Prefix, Proximity, Query, Word
 from fourcorners.text.span import Span, merge_spans
 
@@ -43,22 +43,8 @@ class PromptPassage:
     label: str
 
 
-def ranked_contract(reading: PreparedDocument) -> RankedContract:
-    import numpy as np
-
-    return RankedContract(
-        text=reading.document.text,
-        card=reading.card,
-        spans=tuple(unit.span for unit in reading.segments),
-        principal_of=np.array([unit.passage for unit in reading.segments], np.intp),
-        headings=reading.headings,
-        index=reading.index,
-        vectors=reading.vectors,
-    )
-
-
 def rank_passages(
-    reading: PreparedDocument,
+    reading: Contract,
     contract: RankedContract,
     wanted: RankingTarget,
     draft: Finding,
@@ -66,27 +52,27 @@ def rank_passages(
 ) -> list[Span]:
     """Return the passages for a cell, the best first."""
     if asking.passages is None:
-        whole = Span(0, len(reading.document.text)).strip(reading.document.text)
+        whole = Span(0, len(reading.text)).strip(reading.text)
         return [whole] if whole else []
-    if asking.profile is Profile.PAPER:
+    if asking.profile is PromptProfile.PAPER:
         parts, worth = _worth(contract, wanted)
         return rank_chunks(len(contract.text), parts, worth)[: asking.passages]
     return _clauses(reading, contract, wanted, draft, asking.passages)
 
 
 def order_passages(
-    reading: PreparedDocument, ranked: Sequence[Span], asking: PromptSettings
+    reading: Contract, ranked: Sequence[Span], asking: PromptSettings
 ) -> list[PromptPassage]:
     """Return ranked passages as they are given: in the order of the document, chunks merged."""
     if asking.passages is None:
         return [PromptPassage(span, "the whole contract") for span in ranked]
-    ordered = merge_spans(ranked) if asking.profile is Profile.PAPER else sorted(ranked)
+    ordered = merge_spans(ranked) if asking.profile is PromptProfile.PAPER else sorted(ranked)
     return name_passages(reading, ordered)
 
 
-def name_passages(reading: PreparedDocument, spans: Iterable[Span]) -> list[PromptPassage]:
+def name_passages(reading: Contract, spans: Iterable[Span]) -> list[PromptPassage]:
     """Return passages with what the program calls each; those without words fall away."""
-    held = filter(None, (span.strip(reading.document.text) for span in spans))
+    held = filter(None, (span.strip(reading.text) for span in spans))
     return [PromptPassage(span, _name_place(reading, at, span)) for at, span in enumerate(held, 1)]
 
 
@@ -118,13 +104,13 @@ def rank_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) 
 
 
 def _clauses(
-    reading: PreparedDocument,
+    reading: Contract,
     contract: RankedContract,
     wanted: RankingTarget,
     draft: Finding,
     most: int,
 ) -> list[Span]:
-    text = reading.document.text
+    text = reading.text
     found: list[Span] = []
     for span in _promising(contract, wanted, draft, most):
         clause = enclosing_clause(reading.outline, text, span)
@@ -174,7 +160,7 @@ def _holds(passages: Sequence[PromptPassage], span: Span) -> bool:
     return any(each.span.contains(span) for each in passages)
 
 
-def _name_place(reading: PreparedDocument, number: int, span: Span) -> str:
+def _name_place(reading: Contract, number: int, span: Span) -> str:
     node = reading.outline.node_at(span.start)
     while node is not None and not node.label:
         node = reading.outline.nodes[node.parent] if node.parent is not None else None

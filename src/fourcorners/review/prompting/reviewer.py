@@ -17,11 +17,14 @@ from fourcorners.errors import (
     LlmError,
     LlmUnreachable,
 )
+from fourcorners.library.contract import Contract
 from fourcorners.llm import Port, Role
 from fourcorners.outline.exclusions import ExclusionKind
+from fourcorners.playbooks.passages.ranking import RankedContract
 from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review.evidence import evidence_within
 from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
-from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_dialogue, run_together
 from fourcorners.review.prompting.extraction import (
     CellPrompt,
@@ -33,16 +36,14 @@ from fourcorners.review.prompting.passages import (
     PromptPassage,
     order_passages,
     rank_passages,
-    ranked_contract,
     ranking_target,
     score_of,
     split_proposals,
 )
-from fourcorners.review.prompting.settings import PROFILES, Profile, PromptSettings
+from fourcorners.review.prompting.settings import PROFILES, PromptProfile, PromptSettings
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
 from fourcorners.review.set_apart import SetApartWords
-from fourcorners.search.graph.contract import Contract
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ if TYPE_CHECKING:
 
     from fourcorners.models.encoder.protocol import Encoder
 
-__all__ = ["PROFILES", "FilledCells", "ModelReviewer", "Profile", "PromptSettings"]
+__all__ = ["PROFILES", "FilledCells", "ModelReviewer", "PromptProfile", "PromptSettings"]
 
-_PROMPTS = {Profile.PAPER: "extract", Profile.CLAUSES: "weigh"}
+_PROMPTS = {PromptProfile.PAPER: "extract", PromptProfile.CLAUSES: "weigh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +122,15 @@ class ModelReviewer:
     def description(self) -> str:
         return f"{self.model_names} ({self.asking.description})"
 
-    def fill(self, reading: PreparedDocument, drafts: Sequence[Finding]) -> FilledCells:
+    def fill(
+        self, reading: Contract, drafts: Sequence[Finding], side: Side = UNKNOWN_SIDE
+    ) -> FilledCells:
         """Fill the cells that the local reader drafted; failed and unasked ones stay as they are.
 
         Raises:
             ConfigError: If prompts or settings are wrong.
         """
-        ready = PreparedContract(self, reading)
+        ready = ContractPrompts(self, reading, side)
         asked = [each for each in drafts if _is_open(each)]
         cells = {each.provision: each for each in drafts if not _is_open(each)}
         dialogues = [self._cell(ready, draft) for draft in asked]
@@ -157,9 +160,7 @@ class ModelReviewer:
         """Return the words by whose meaning passages are searched for."""
         return list(provision.examples) or [provision.definition]
 
-    def order_passages(
-        self, ready: PreparedContract, ranked: Sequence[Span]
-    ) -> list[PromptPassage]:
+    def order_passages(self, ready: ContractPrompts, ranked: Sequence[Span]) -> list[PromptPassage]:
         """Return what the model is given of passages that are ranked, the best first."""
         return order_passages(ready.reading, ranked, self.asking)
 
@@ -167,11 +168,11 @@ class ModelReviewer:
         """Ask for the passages of a cell."""
         return extract_passages(cell, self.asking)
 
-    def _cell(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
+    def _cell(self, ready: ContractPrompts, draft: Finding) -> Dialogue[Finding]:
         found = yield from self._judged(ready, draft)
         return ready.set_apart.leave_to_read(found, self.playbook.provision(draft.provision))
 
-    def _judged(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
+    def _judged(self, ready: ContractPrompts, draft: Finding) -> Dialogue[Finding]:
         provision = self.playbook.provision(draft.provision)
         cell = ready.cell_for(draft)
         if not cell.passages:
@@ -180,7 +181,7 @@ class ModelReviewer:
         found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
         if not self.asking.risks or found.state is not CellState.FOUND:
             return found
-        assessed = yield from assess_risks(found, provision, ready.linked, cell.tag)
+        assessed = yield from assess_risks(found, provision, ready.reading, cell.tag)
         if assessed is None:
             return found
         known = {answer.id for answer in assessed.answers}
@@ -193,16 +194,14 @@ class ModelReviewer:
         return replace(found, severity=assessed.severity, reason=assessed.because)
 
 
-class PreparedContract:
+class ContractPrompts:
     """One document, prepared for all its cells."""
 
-    def __init__(self, asker: ModelReviewer, reading: PreparedDocument) -> None:
-        document = reading.document
+    def __init__(self, asker: ModelReviewer, reading: Contract, side: Side = UNKNOWN_SIDE) -> None:
         self.reading = reading
-        self.linked = Contract(document.id, "", document.text, reading.outline, reading.card)
-        self._asker = asker
-        self._contract = ranked_contract(reading)
-        self._risks = RiskAssessor(reading)
+        self._asker, self._side = asker, side
+        self._contract = RankedContract.build(reading)
+        self._risks = RiskAssessor(reading, side)
         self.set_apart = SetApartWords(reading)
         self._has_orders = any(each.kind is ExclusionKind.ORDERS for each in reading.exclusions)
 
@@ -213,12 +212,12 @@ class PreparedContract:
         ranked = rank_passages(self.reading, self._contract, wanted, draft, asking)
         passages = self._asker.order_passages(self, ranked)
         cell = CellPrompt(
-            self.reading.document.text,
+            self.reading.text,
             provision,
             tuple(passages),
             tag=f"{draft.document} {draft.provision}",
         )
-        if asking.profile is Profile.PAPER:
+        if asking.profile is PromptProfile.PAPER:
             return cell
         finds, considered = split_proposals(draft, passages)
         return replace(cell, finds=tuple(finds), considered=tuple(considered))
@@ -243,8 +242,8 @@ class PreparedContract:
                 each
                 for quote in quotes
                 if quote.span is not None
-                for each in self.reading.evidence_within(
-                    quote.span, score_of(quote.span, draft.candidates), quote
+                for each in evidence_within(
+                    self.reading, quote.span, score_of(quote.span, draft.candidates), quote
                 )
             ),
             searched=replace(searched, given=tuple(cell.spans), model=model),
@@ -258,7 +257,7 @@ class PreparedContract:
         provision = self._asker.playbook.provision(finding.provision)
         if provision.rules or not provision.severity:
             return finding
-        return RiskConclusion(self.reading.card, self.reading.side).conclude(finding, provision)
+        return RiskConclusion(self.reading.card, self._side).conclude(finding, provision)
 
     def assess(self, finding: Finding) -> Finding:
         provision = self._asker.playbook.provision(finding.provision)

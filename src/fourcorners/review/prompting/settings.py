@@ -10,7 +10,7 @@ from enum import StrEnum
 from fourcorners.errors import ConfigError
 
 
-class Profile(StrEnum):
+class PromptProfile(StrEnum):
     """What a model is given, and its task."""
 
     PAPER = "paper"  # fixed chunks: it extracts
@@ -28,7 +28,7 @@ class PromptSettings:
         risks: Whether the risk questions of what is found are asked too.
     """
 
-    profile: Profile = Profile.CLAUSES
+    profile: PromptProfile = PromptProfile.CLAUSES
     passages: int | None = 10
     keywords: bool = False
     follow_up: bool = False
@@ -51,8 +51,8 @@ class PromptSettings:
         return ", ".join(parts)
 
 
-PROFILES: Mapping[Profile, PromptSettings] = {
-    Profile.CLAUSES: PromptSettings(),
-    Profile.PAPER: PromptSettings(Profile.PAPER, keywords=True, follow_up=True),
+PROFILES: Mapping[PromptProfile, PromptSettings] = {
+    PromptProfile.CLAUSES: PromptSettings(),
+    PromptProfile.PAPER: PromptSettings(PromptProfile.PAPER, keywords=True, follow_up=True),
 }
 """The settings of a named profile; `paper` is the law firm's best configuration."""

@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from fourcorners.library.contract import Contract
 from fourcorners.models.registry import default_verdict_reader
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY
@@ -39,8 +40,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.mentions import MentionFinder, fold_party
-from fourcorners.review.parties import Side, display_name, party_value
-from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.parties import UNKNOWN_SIDE, Side, display_name, party_value
 from fourcorners.review.severity import leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -135,12 +135,14 @@ class RiskConclusion:
 class RiskAssessor:
     """Answers for the findings of one document; made once for all its cells."""
 
-    def __init__(self, reading: PreparedDocument, reader: VerdictReader | None = None) -> None:
+    def __init__(
+        self, reading: Contract, side: Side = UNKNOWN_SIDE, reader: VerdictReader | None = None
+    ) -> None:
         self._reading = reading
-        self._text = reading.document.text
+        self._text = reading.text
         self._reader = reader or default_verdict_reader()
         self._mentions = MentionFinder(self._text, reading.card)
-        self._conclusion = RiskConclusion(reading.card, reading.side)
+        self._conclusion = RiskConclusion(reading.card, side)
 
     def assess(self, finding: Finding, provision: Provision) -> Finding:
         """Return a finding with answers, severity, recommendation and position."""
@@ -213,7 +215,7 @@ class RiskAssessor:
         """Return the sentence of a quote that carries an answer; else the quote."""
         quote = reading.quote.quote
         assert quote.span is not None  # noqa: S101
-        for unit in self._reading.segments:
+        for unit in self._reading.sentences:
             within = unit.span.intersection(quote.span)
             if within and any(within.contains(span) for span in verdict.spans):
                 return self._quote(within)

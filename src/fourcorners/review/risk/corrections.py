@@ -9,15 +9,16 @@ concluded anew from the answers, unless they set the severity themselves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 
+from fourcorners.library.contract import Contract
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_verdict_reader
-from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.annotations import ReviewStatus
+from fourcorners.review.evidence import evidence_at
 from fourcorners.review.finding import (
     Author,
     CellState,
@@ -27,8 +28,7 @@ from fourcorners.review.finding import (
     RiskAnswer,
     Severity,
 )
-from fourcorners.review.parties import Side, find_sides
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.parties import find_sides
 from fourcorners.review.risk.assessment import (
     RiskAssessor,
     RiskConclusion,
@@ -57,7 +57,7 @@ class Corrections:
             return finding
         document = self._document(finding.document)
         place = status.place
-        if place is not None and place.text_in(document.text) != status.value:
+        if place is not None and place.text_in(document.contract.full_text) != status.value:
             place = None  # the file was read anew, and has these words elsewhere or no more
         cell = replace(finding, place=place)
         if rejected:
@@ -65,7 +65,7 @@ class Corrections:
         elif place is not None:
             cell = self._read(cell, document, provision, place)
         elif status.value and cell.state is not CellState.FOUND:
-            asked = applicable_questions(provision, document.card)
+            asked = applicable_questions(provision, document.contract.card)
             cell = replace(
                 _without_words(cell, CellState.FOUND),
                 answers=tuple(RiskAnswer(each.question, "", id=each.id) for each in asked),
@@ -96,7 +96,7 @@ class Corrections:
         key = (cell.document, self._playbook.hash, provision.id, place, document.side.key)
 
         def read() -> Finding:
-            evidence = (document.reading.evidence_at(place, 1.0),)
+            evidence = (evidence_at(document.contract, place, 1.0),)
             found = Finding(cell.document, provision.id, CellState.FOUND, evidence)
             return document.assessor.assess(found, provision)
 
@@ -113,47 +113,24 @@ class Corrections:
 
     def _document(self, document: str) -> _CorrectedDocument:
         if document not in self._documents:
-            (side,) = find_sides(self._library, [self._library.entry(document)]).values()
-            self._documents[document] = _CorrectedDocument(self._library, document, side)
+            self._documents[document] = _CorrectedDocument(self._library, document)
         return self._documents[document]
 
 
-@dataclass
 class _CorrectedDocument:
     """A document of which people spoke, read as far as their word needs."""
 
-    library: Library
-    document: str
-    side: Side
-
-    @cached_property
-    def text(self) -> str:
-        return self.library.text(self.document)
+    def __init__(self, library: Library, document: str) -> None:
+        (self.side,) = find_sides(library, [library.entry(document)]).values()
+        self.contract = Contract(library, document)
 
     @cached_property
     def conclusion(self) -> RiskConclusion:
-        return RiskConclusion(self.card, self.side)
-
-    @cached_property
-    def card(self) -> Card:
-        return self.library.card(self.document)
-
-    @cached_property
-    def reading(self) -> PreparedDocument:
-        library, document = self.library, self.document
-        return prepare_document(
-            library.document(document),
-            library.outline(document),
-            self.card,
-            library.passages(document),
-            None,
-            self.side,
-            library.concordance(document),
-        )
+        return RiskConclusion(self.contract.card, self.side)
 
     @cached_property
     def assessor(self) -> RiskAssessor:
-        return RiskAssessor(self.reading)
+        return RiskAssessor(self.contract, self.side)
 
 
 def _proposal(finding: Finding) -> Proposal:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fourcorners.library.contract import Contract
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.entailment.unseen import HypothesisGuide
 from fourcorners.models.entailment.verdict import LABELS, Label, Verdict
 from fourcorners.playbooks.playbook import Expectation, Playbook, Provision, Rule
 from fourcorners.review.finding import CANNOT_TELL, Author, Finding, RiskAnswer, Severity
-from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.severity import leave_to_read, open_question_reason
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches
@@ -55,20 +55,20 @@ class RuleJudge:
 
     def __init__(
         self,
-        reading: PreparedDocument,
+        reading: Contract,
         provisions: Iterable[Provision],
     ) -> None:
         from fourcorners.models.entailment.model import load_entailment
 
         asked = [(each, rule) for each in provisions for rule in each.rules]
         self._reading = reading
-        self._text, self._outline = reading.document.text, reading.outline
+        self._text, self._outline = reading.text, reading.outline
         self._spans: list[Span] = []
         self._verdicts: dict[tuple[str, str], Verdict] = {}
         self._guided: frozenset[str] = frozenset()
-        if not asked or len(reading.segments) > MAX_SPANS:
+        if not asked or len(reading.sentences) > MAX_SPANS:
             return
-        self._spans = split_items(self._text, [unit.span for unit in reading.segments])
+        self._spans = split_items(self._text, [unit.span for unit in reading.sentences])
         model = load_entailment()
         texts = [span.text_in(self._text) for span in self._spans]
         guides = {

@@ -33,8 +33,8 @@ from fourcorners.review.selection.conditions import (
 )
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.names import COMMON, name_index
-from fourcorners.search.stems import FRAME, IDLE
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import FRAME, IDLE
 from fourcorners.text.tokenization import tokenize
 
 

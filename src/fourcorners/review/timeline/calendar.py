@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.values.candidates import statement_around
+from fourcorners.review.amendments import find_amendments
 from fourcorners.review.timeline.term import (
     Event,
     Standing,
@@ -21,10 +23,9 @@ from fourcorners.review.timeline.term import (
     find_status,
     read_term,
 )
-from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Links, links_of
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.span import Span
 
 _OF_TERM = ("end", "renewal", "notice")
@@ -32,8 +33,8 @@ _LIKELY = 0.2  # probability of an end from which its words are shown to a perso
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Words of a contract with their place: the document, and how a lawyer cites it."""
+class QuotedWords:
+    """QuotedWords of a contract with their place: the document, and how a lawyer cites it."""
 
     document: str
     span: Span
@@ -55,9 +56,9 @@ class Timeline:
     title: str
     term: Term
     status: Status
-    events: tuple[tuple[Event, Words], ...]
+    events: tuple[tuple[Event, QuotedWords], ...]
     uncertain: tuple[Event, ...]
-    words: tuple[Words, ...]
+    words: tuple[QuotedWords, ...]
 
     @property
     def is_to_be_read(self) -> bool:
@@ -69,17 +70,17 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
-class DueDate:
+class DatedEvent:
     """A day on which something is due in a contract, with the words that say so."""
 
     timeline: Timeline
     event: Event
-    words: Words
+    words: QuotedWords
 
 
-def due_dates(timelines: Iterable[Timeline]) -> list[DueDate]:
+def due_dates(timelines: Iterable[Timeline]) -> list[DatedEvent]:
     """Return the facts due in contracts, in order."""
-    found = [DueDate(each, *pair) for each in timelines for pair in each.events]
+    found = [DatedEvent(each, *pair) for each in timelines for pair in each.events]
     return sorted(found, key=lambda each: (each.event.day, each.timeline.name, each.event.kind))
 
 
@@ -110,7 +111,7 @@ def _timeline(
     events = find_events(term, as_of, as_of + within)
     title = contract.card.title
     return Timeline(
-        contract.document,
+        contract.id,
         contract.name,
         title.value if title else contract.name,
         term,
@@ -131,14 +132,11 @@ def _changes(
     spans = [each.span for each in contract.card.values if each.kind in _OF_TERM]
     if contract.card.renewal is not None:
         spans.append(contract.card.renewal.span)
-    for link in links.amended_by(contract.document):
-        if link.confidence < MIN_SCORE or link.document not in among - {contract.document}:
-            continue
-        reading = read_contract(library, link.document)
-        if link.relation is not Relation.AMENDS:
+    for link, reading in find_amendments(library, links, contract.id, among):
+        if link.relation is not AmendmentRelation.AMENDS:
             yield TermChange(link.document, reading.name, reading.sentence(link.span))
             continue
-        for change in reading.changes:
+        for change in clause_changes(reading):
             at = change.find(contract.labels)
             clause = None if at is None else contract.outline.nodes[at].span
             is_of_term = clause is not None and any(clause.overlaps(span) for span in spans)
@@ -146,11 +144,11 @@ def _changes(
                 yield TermChange(link.document, reading.name, change.span)
 
 
-def _event_words(contract: Contract, event: Event) -> Words:
+def _event_words(contract: Contract, event: Event) -> QuotedWords:
     return _quote(contract, statement_around(contract.text, event.span))
 
 
-def _words(contract: Contract, term: Term) -> Iterator[Words]:
+def _words(contract: Contract, term: Term) -> Iterator[QuotedWords]:
     """Yield the statements about a term, each once."""
     values = [each for each in (term.end, term.length, term.notice) if each and each.asserted]
     likely = [each for each in (term.end,) if each and each.confidence >= _LIKELY]
@@ -164,11 +162,11 @@ def _words(contract: Contract, term: Term) -> Iterator[Words]:
             yield _quote(contract, span)
 
 
-def _changing_words(library: Library, term: Term) -> Iterator[Words]:
+def _changing_words(library: Library, term: Term) -> Iterator[QuotedWords]:
     for change in term.changes:
         yield _quote(read_contract(library, change.document), change.span)
 
 
-def _quote(contract: Contract, span: Span) -> Words:
+def _quote(contract: Contract, span: Span) -> QuotedWords:
     span = span.strip(contract.text)
-    return Words(contract.document, span, span.text_in(contract.text), contract.locate(span))
+    return QuotedWords(contract.id, span, span.text_in(contract.text), contract.locate(span))

@@ -5,16 +5,16 @@ in the library and updated when documents are added or removed.
 """
 
 from fourcorners.search.graph.expand import LinkedPassage, LinkKind, Located, expand_hits
-from fourcorners.search.graph.links import Amendment, Links, SharedParty, links_of, update_links
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.links import AmendmentLink, Links, SharedParty, links_of, update_links
+from fourcorners.search.graph.statements import AmendmentRelation
 
 __all__ = [
-    "Amendment",
+    "AmendmentLink",
+    "AmendmentRelation",
     "LinkKind",
     "LinkedPassage",
     "Links",
     "Located",
-    "Relation",
     "SharedParty",
     "expand_hits",
     "links_of",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.references.labels import LabelIndex, label_parts
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -50,7 +51,7 @@ _ATTACHED = frozenset(["exhibit", "schedule", "annex", "annexure", "appendix", "
 
 
 @dataclass(frozen=True, slots=True)
-class ClauseChange:
+class CitedChange:
     """Words that change a clause of another document.
 
     Attributes:
@@ -82,7 +83,12 @@ class ClauseChange:
         return found
 
 
-def parse_changes(text: str) -> tuple[ClauseChange, ...]:
+def clause_changes(contract: Contract) -> tuple[CitedChange, ...]:
+    """Return the changes that a contract makes to clauses of others, found once."""
+    return contract.compute("clause changes", lambda: parse_changes(contract.text))
+
+
+def parse_changes(text: str) -> tuple[CitedChange, ...]:
     """Return the changes that an amendment makes to clauses of another document, in order.
 
     New wording in quotation marks is not searched for changes; it is part of the preceding change.
@@ -92,7 +98,7 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]
     part_changes: dict[int, tuple[str, Span] | None] = {}  # of a part: its verb, and all its words
-    found: list[ClauseChange] = []
+    found: list[CitedChange] = []
     for match in _CITED.finditer(text):
         before = bisect_left(long, match.start(), key=_start) - 1
         is_quoted = before >= 0 and match.start() < long[before].end
@@ -118,13 +124,13 @@ def _items(text: str, sentence: Span) -> Iterator[Span]:
     yield Span(start, sentence.end)
 
 
-def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[ClauseChange]:
+def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[CitedChange]:
     word = _singular(match["word"])
     within = (_singular(match["within"]), match["mark"]) if match["within"] else None
     tail = f" of {match['within'].capitalize()} {match['mark']}" if match["within"] else ""
     for mark in re.finditer(_MARK, match["marks"]):
         number = "".join(mark[0].split())
-        yield ClauseChange(
+        yield CitedChange(
             verb=verb,
             raw=f"{word.capitalize()} {number}{tail}",
             word=word,

@@ -8,13 +8,14 @@ from enum import StrEnum
 from math import log
 from typing import Protocol
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
-from fourcorners.search.graph.contract import Contract, read_contract
-from fourcorners.search.graph.links import Amendment, Links, links_of
-from fourcorners.search.graph.statements import Relation
+from fourcorners.search.graph.changes import clause_changes
+from fourcorners.search.graph.links import AmendmentLink, Links, links_of
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -113,7 +114,7 @@ def expand_hits(
         for source, snippet in enumerate(snippets)
         for one in _strongest(_around(library, links, snippet, allowed))
     ]
-    found.sort(key=lambda each: (-each[1].score, each[0], each[1].reading.document, each[1].span))
+    found.sort(key=lambda each: (-each[1].score, each[0], each[1].reading.id, each[1].span))
     taken: dict[str, list[Span]] = {}
     for snippet in snippets:
         taken.setdefault(snippet.document, []).append(snippet.span)
@@ -121,7 +122,7 @@ def expand_hits(
     for source, one in found:
         if len(linked) == limit:
             break
-        there = taken.setdefault(one.reading.document, [])
+        there = taken.setdefault(one.reading.id, [])
         span = _free(one.span, there, one.reading.text)
         if span is None:
             continue
@@ -155,7 +156,7 @@ def find_replacement(
 
 def _passage(one: _Found, span: Span, source: int) -> LinkedPassage:
     return LinkedPassage(
-        document=one.reading.document,
+        document=one.reading.id,
         name=one.reading.name,
         span=span,
         words=span.text_in(one.reading.text),
@@ -207,21 +208,23 @@ def _around(
     yield from _definitions(reading, span, [target for _, target in targets])
 
 
-def _counts(amendment: Amendment, allowed: Collection[str] | None) -> bool:
+def _counts(amendment: AmendmentLink, allowed: Collection[str] | None) -> bool:
     target = amendment.target
     return (
         target is not None
         and amendment.confidence >= MIN_SCORE
-        and amendment.relation is not Relation.REPLACES
+        and amendment.relation is not AmendmentRelation.REPLACES
         and (allowed is None or target in allowed)
     )
 
 
 def _changing(
-    amending: Contract, changed: Contract, span: Span, amendment: Amendment
+    amending: Contract, changed: Contract, span: Span, amendment: AmendmentLink
 ) -> Iterator[_Found]:
     nodes = changed.outline.nodes
-    for change in amending.changes if amendment.relation is Relation.AMENDS else ():
+    for change in (
+        clause_changes(amending) if amendment.relation is AmendmentRelation.AMENDS else ()
+    ):
         at = change.find(changed.labels)
         if at is None or not nodes[at].span.overlaps(span):
             continue
@@ -231,10 +234,10 @@ def _changing(
         score = amendment.confidence * (0.8 + 0.2 * near)
         replaces = change.verb in _REPLACING and _concerns(amending, change.span, changed, at, span)
         yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score, replaces)
-    if amendment.relation is Relation.AMENDS:
+    if amendment.relation is AmendmentRelation.AMENDS:
         return
     same = _counterpart(changed, amending, span)
-    if same is not None and amendment.relation is Relation.RESTATES:
+    if same is not None and amendment.relation is AmendmentRelation.RESTATES:
         words = amending.opening(same.span)
         because = f"restates {changed.locate(span)}"
         score = amendment.confidence * 0.95
@@ -276,11 +279,11 @@ def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
 
 
 def _changed_expansions(
-    amending: Contract, target: Contract, span: Span, amendment: Amendment
+    amending: Contract, target: Contract, span: Span, amendment: AmendmentLink
 ) -> Iterator[_Found]:
-    if amendment.relation is not Relation.AMENDS:
+    if amendment.relation is not AmendmentRelation.AMENDS:
         return
-    for change in amending.changes:
+    for change in clause_changes(amending):
         if not change.span.overlaps(span):
             continue
         at = change.find(target.labels)
@@ -311,13 +314,18 @@ def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
         yield _Found(reading, words, LinkKind.EXCEPTION, f"{because} of {reading.name}", score)
 
 
+def _is_cited_change(reading: Contract, span: Span) -> bool:
+    """Tell whether words refer to the document that this one changes."""
+    return any(change.cited.overlaps(span) for change in clause_changes(reading))
+
+
 def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_Found]:
     cited = reading.references_from(span)
     share = min(1.0, (_MANY + 1) / (len(cited) + 1))
     for reference, node in cited:
         if _leads_nowhere(reading, reference, node, span):
             continue
-        if amending and reading.is_changed_document(reference.raw, reference.span):
+        if amending and reference.raw and _is_cited_change(reading, reference.span):
             continue
         before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
         strong = _OVERRIDES.search(before) or _EXCEPTS.search(before)

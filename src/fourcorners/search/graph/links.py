@@ -27,8 +27,8 @@ from fourcorners.search.graph.resolution import (
     title_page,
 )
 from fourcorners.search.graph.statements import (
+    AmendmentRelation,
     AmendmentStatement,
-    Relation,
     distinctive_words,
     parse_statements,
 )
@@ -50,7 +50,7 @@ _SELECT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Amendment:
+class AmendmentLink:
     """A document that amends, restates or replaces another.
 
     Attributes:
@@ -63,7 +63,7 @@ class Amendment:
     """
 
     document: str
-    relation: Relation
+    relation: AmendmentRelation
     span: Span
     title: str
     dated: date | None
@@ -86,16 +86,16 @@ class Links:
     def __init__(self, library: Library) -> None:
         self._library = library
 
-    def amendments(self, document: str) -> list[Amendment]:
+    def amendments(self, document: str) -> list[AmendmentLink]:
         return self._select("WHERE document = ?", document)
 
-    def amended_by(self, document: str) -> list[Amendment]:
+    def amended_by(self, document: str) -> list[AmendmentLink]:
         return self._select("WHERE target = ?", document)
 
-    def all_amendments(self) -> list[Amendment]:
+    def all_amendments(self) -> list[AmendmentLink]:
         return self._select("")
 
-    def _select(self, where: str, *values: str) -> list[Amendment]:
+    def _select(self, where: str, *values: str) -> list[AmendmentLink]:
         rows = self._library.execute(f"{_SELECT} {where} ORDER BY document, start", values)
         return [_amendment(row) for row in rows]
 
@@ -328,15 +328,15 @@ def _profile(entry: Entry, card: Card, statements: Iterable[AmendmentStatement])
         titled=title_words(card, entry.name),
         title=distinctive_words(card.title.value) if card.title else frozenset[str](),
         dates=tuple(fact.value for fact in facts if fact),
-        changes=any(one.relation is Relation.AMENDS for one in statements),
+        changes=any(one.relation is AmendmentRelation.AMENDS for one in statements),
     )
 
 
-def _amendment(row: tuple[SQLiteValue, ...]) -> Amendment:
+def _amendment(row: tuple[SQLiteValue, ...]) -> AmendmentLink:
     document, start, end, relation, title, dated, target, confidence, because = row
-    return Amendment(
+    return AmendmentLink(
         document=as_string(document),
-        relation=Relation(as_string(relation)),
+        relation=AmendmentRelation(as_string(relation)),
         span=Span(as_integer(start), as_integer(end)),
         title=as_string(title),
         dated=date.fromisoformat(as_string(dated)) if dated else None,

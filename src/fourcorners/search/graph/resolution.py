@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from fourcorners.outline.card.party_names import name_key
-from fourcorners.search.graph.statements import AmendmentStatement, Relation, distinctive_words
+from fourcorners.search.graph.statements import (
+    AmendmentRelation,
+    AmendmentStatement,
+    distinctive_words,
+)
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
 
@@ -151,7 +155,7 @@ def _score(
         confidence = min(confidence, 0.5)
     if own.dates and other.dates and min(other.dates) > max(own.dates):
         confidence *= 0.5  # the amended document is older
-    if other.changes and statement.relation is not Relation.RESTATES:
+    if other.changes and statement.relation is not AmendmentRelation.RESTATES:
         confidence *= 0.7  # an earlier amendment of the same
     confidence = round(confidence + _TOGETHER, 2)
     return Resolution(other.document, confidence, _explain_match(parties, title, dated))

@@ -15,9 +15,9 @@ from datetime import date
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
-from fourcorners.search.stems import word_list
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.stems import word_list
 from fourcorners.text.tokenization import tokenize
 from fourcorners.text.values.dates import find_dates
 
@@ -25,7 +25,7 @@ MAX_PREAMBLE = 5_000
 """Characters after the title that say what a document amends."""
 
 
-class Relation(StrEnum):
+class AmendmentRelation(StrEnum):
     """What a document does to another; `amends` includes addenda and supplements."""
 
     AMENDS = "amends"
@@ -43,7 +43,7 @@ class AmendmentStatement:
         date: The date by which they name it.
     """
 
-    relation: Relation
+    relation: AmendmentRelation
     span: Span
     title: str
     date: datetime.date | None
@@ -135,14 +135,14 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
     mentions = sorted(
         _mentions(text, top, card, title, titled=titled), key=lambda one: (-one.weight, one.span)
     )
-    relation = Relation.RESTATES if restates else Relation.AMENDS
+    relation = AmendmentRelation.RESTATES if restates else AmendmentRelation.AMENDS
     if mentions and mentions[0].weight >= (2.0 if titled else 3.5):
         best = mentions[0]
         dated = best.dated or _date_of_same(best, mentions)
         if not titled and re.search(
             r"restates?\W", text[max(0, best.span.start - 60) : best.span.start]
         ):
-            relation = Relation.RESTATES
+            relation = AmendmentRelation.RESTATES
         return AmendmentStatement(relation, best.span, best.title, dated)
     if not titled or card.title is None:
         return None
@@ -251,4 +251,4 @@ def _replaced(text: str, card: Card) -> Iterator[AmendmentStatement]:
         if re.search(r"\b(?:this|all|any|each)\b", named, re.IGNORECASE):
             continue
         span = Span(match.start("title"), found.span.end)
-        yield AmendmentStatement(Relation.REPLACES, span, named, found.value)
+        yield AmendmentStatement(AmendmentRelation.REPLACES, span, named, found.value)

@@ -38,7 +38,7 @@ SATURATION = 1.2
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Match:
+class QueryMatch:
     """One place where a leaf of the query matched.
 
     Attributes:
@@ -53,14 +53,14 @@ class Match:
     places: tuple[Span, ...]
 
 
-def find_matches(query: Query | Node, index: WordIndex) -> list[Match]:
+def find_matches(query: Query | Node, index: WordIndex) -> list[QueryMatch]:
     """Return every match of the leaves that make the query true, in order of position.
 
     It is empty if the text as a whole does not satisfy the query; nothing under a NOT is listed.
     """
     found = _leaves(query, index)
     listed = {
-        Match(
+        QueryMatch(
             index.span_between(min(first for first, _ in parts), max(end for _, end in parts) - 1),
             boost,
             name,

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import default_answer_reader
-from fourcorners.search.sentences.units import PreparedDocument
+from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.text.patterns import load_patterns
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def reader_for(encoder: Encoder | None) -> AnswerReader | None:
 def read_sentences(
     reader: AnswerReader,
     asked: str,
-    documents: Sequence[tuple[PreparedDocument, NDArray[np.float64]]],
+    documents: Sequence[tuple[SentenceIndex, NDArray[np.float64]]],
 ) -> list[ReaderScores]:
     chosen = _likeliest([chances for _, chances in documents])
     texts = [
@@ -134,7 +134,7 @@ def combine_scores(
     return both
 
 
-def sentence_in_context(units: PreparedDocument, at: int) -> str:
+def sentence_in_context(units: SentenceIndex, at: int) -> str:
     """Return a sentence below its headings, an item of a list after what opens the list."""
     unit = units.units[at]
     headings = [each.text_in(units.text) for each in units.headings[unit.passage][-MAX_HEADINGS:]]
@@ -144,7 +144,7 @@ def sentence_in_context(units: PreparedDocument, at: int) -> str:
     return "\n".join(each for each in (above, f"{lead} {' '.join(words.split())}".strip()) if each)
 
 
-def _lead(units: PreparedDocument, at: int) -> str:
+def _lead(units: SentenceIndex, at: int) -> str:
     """Return the end of the words that open the list in which a sentence stands."""
     clause = units.clause_of[units.units[at].passage]
     for before in range(at - 1, max(-1, at - 1 - _AHEAD), -1):

@@ -16,7 +16,7 @@ from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
 from fourcorners.search.index import index_of
 from fourcorners.search.lexical import best_rows
 from fourcorners.search.query import Node, Or, Prefix, Word
-from fourcorners.search.stems import content_tokens, stem_tokens
+from fourcorners.text.stems import content_tokens, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.contract import read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
@@ -15,13 +16,13 @@ from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import require_same_encoder
-from fourcorners.search.scope import Scope
+from fourcorners.search.scope import QuestionScope
 from fourcorners.search.sentences.answer_scores import ReaderScores, combine_scores, read_sentences
 from fourcorners.search.sentences.answer_scores import default_weights as fitted_weights
 from fourcorners.search.sentences.candidates import leading_documents
 from fourcorners.search.sentences.signals import KNOWN, signals
 from fourcorners.search.sentences.snippets import ExtensionLimits, Piece, extend_sentences
-from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.units import ExampleVectors, SentenceIndex, sentence_index
 from fourcorners.search.sentences.weights import (
     LinearWeights,
     SignalWeights,
@@ -109,7 +110,7 @@ PLAIN_RANKING = SentenceRanking()
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    units: PreparedDocument
+    units: SentenceIndex
     signals: NDArray[np.float32]
     chances: NDArray[np.float64]
     reader_scores: ReaderScores | None = None
@@ -118,7 +119,7 @@ class _Read:
 @without_damaged
 def retrieve_snippets(
     library: Catalogue,
-    question: str | Scope,
+    question: str | QuestionScope,
     *,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
@@ -147,7 +148,7 @@ def retrieve_snippets(
     """
     if not 1 <= limit <= MAX_SNIPPETS:
         raise ConfigError(f"the limit of a search must be from 1 to {MAX_SNIPPETS}, not {limit}.")
-    scope = Scope(question) if isinstance(question, str) else question
+    scope = QuestionScope(question) if isinstance(question, str) else question
     asked = scope.question.strip()
     if not asked:
         raise QueryError("there is nothing to search for.", remedy="Ask a question.")
@@ -157,8 +158,8 @@ def retrieve_snippets(
     vector = None
     if encoder is not None and library.encoder is not None:
         vector = encoder.encode([asked])[0]
-        cache = document_cache(library)
-        meant = [(cache.with_examples(concept, encoder), weight) for concept, weight in meant]
+        examples = library.memory.get_or_make("example vectors", ExampleVectors)
+        meant = [(examples.add_to(concept, encoder), weight) for concept, weight in meant]
     preferred = dict(scope.documents)
     with library.snapshot():
         if scope.is_certain and scope.documents:
@@ -168,7 +169,7 @@ def retrieve_snippets(
         else:
             led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
-        read = [document_cache(library).get(library, document) for document in documents]
+        read = [sentence_index(read_contract(library, document)) for document in documents]
     weighing = ranking.weights or default_weights()
     chosen = weighing.known if meant else weighing.unknown
     unsure = len(documents) > 1

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from fourcorners.search.concepts import Concept
-from fourcorners.search.query.match import Match, find_matches
-from fourcorners.search.sentences.units import PreparedDocument
-from fourcorners.search.stems import stems
+from fourcorners.search.query.match import QueryMatch, find_matches
+from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.stems import stems
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ KNOWN = (
 
 
 def signals(
-    units: PreparedDocument,
+    units: SentenceIndex,
     asked: str,
     vector: NDArray[np.float32] | None,
     concepts: Sequence[tuple[Concept, float]],
@@ -64,7 +64,7 @@ def signals(
 
 
 def _asked_signals(
-    units: PreparedDocument, asked: str, vector: NDArray[np.float32] | None
+    units: SentenceIndex, asked: str, vector: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
     import numpy as np
 
@@ -91,7 +91,7 @@ def _asked_signals(
 
 
 def _bm25(
-    units: PreparedDocument, wanted: Sequence[str], holder: NDArray[np.intp], count: int
+    units: SentenceIndex, wanted: Sequence[str], holder: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.float32], float]:
     """Return BM25 of each of `count` texts, and the most that any text could have."""
     import numpy as np
@@ -109,7 +109,7 @@ def _bm25(
     return total, max(most, 1e-6)
 
 
-def _in_headings(units: PreparedDocument, wanted: Sequence[str]) -> NDArray[np.float32]:
+def _in_headings(units: SentenceIndex, wanted: Sequence[str]) -> NDArray[np.float32]:
     """Return for each passage the share of the question's words that its headings hold."""
     import numpy as np
 
@@ -125,7 +125,7 @@ def _in_headings(units: PreparedDocument, wanted: Sequence[str]) -> NDArray[np.f
     return (shares if ways else np.zeros(0))[units.way_of].astype(np.float32)
 
 
-def _concept_scores(units: PreparedDocument, concept: Concept) -> NDArray[np.float32]:
+def _concept_scores(units: SentenceIndex, concept: Concept) -> NDArray[np.float32]:
     """Return the signals of one concept; kept, because the next question may ask for it too."""
     key = _key(concept)
     if key not in units.cache:
@@ -145,7 +145,7 @@ def _key(concept: Concept) -> tuple[str, str, str, bool]:
     return key
 
 
-def _compute_concept_scores(units: PreparedDocument, concept: Concept) -> NDArray[np.float32]:
+def _compute_concept_scores(units: SentenceIndex, concept: Concept) -> NDArray[np.float32]:
     import numpy as np
 
     look_alikes = find_matches(concept.avoid, units.index) if concept.avoid else []
@@ -168,7 +168,9 @@ def _compute_concept_scores(units: PreparedDocument, concept: Concept) -> NDArra
     ).astype(np.float32)
 
 
-def remove_lookalikes(matched: Sequence[Match], look_alikes: Sequence[Match]) -> list[Match]:
+def remove_lookalikes(
+    matched: Sequence[QueryMatch], look_alikes: Sequence[QueryMatch]
+) -> list[QueryMatch]:
     """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
     taken = merge_spans(match.span for match in look_alikes)
     starts = [span.start for span in taken]
@@ -180,7 +182,7 @@ def remove_lookalikes(matched: Sequence[Match], look_alikes: Sequence[Match]) ->
     return rows
 
 
-def _boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:
+def _boosts(matched: Sequence[QueryMatch], spans: Sequence[Span]) -> NDArray[np.float32]:
     """Add up the boosts of the distinct parts that match in each of disjoint spans, in order."""
     import numpy as np
 

@@ -1,24 +1,22 @@
-"""A document made ready to answer: sentences, words, headings and vectors, prepared once."""
+"""`SentenceIndex`: the sentences of a contract, prepared once to be scored for questions."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.memory import MAX_DOCUMENTS, VersionedCache
+from fourcorners.library.contract import Contract
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.clause import MAX_LENGTH
-from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.passages.cut import Unit
 from fourcorners.outline.tree import NodeKind, Outline, Passage
 from fourcorners.search.concepts import Concept
-from fourcorners.search.stems import stem_tokens
 from fourcorners.text.span import Span
+from fourcorners.text.stems import stem_tokens
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
@@ -31,18 +29,9 @@ _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 _exclusion_start = attrgetter("span.start")
 
 
-def passage_headings(outline: Outline, passage: Passage) -> tuple[Span, ...]:
-    """Return the spans of the headings that a passage stands under, the outermost first."""
-    if passage.node is None:
-        return ()
-    node = outline.nodes[passage.node]
-    path = [*outline.ancestors(node), node]
-    return tuple(step.heading for step in path if step.heading)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class PreparedDocument:
-    """A document with everything that scoring its sentences needs.
+class SentenceIndex:
+    """The sentences of a contract with everything that scoring them needs.
 
     Attributes:
         passages: In order of position; they are disjoint.
@@ -89,44 +78,38 @@ class PreparedDocument:
         return np.array([at for positions in found for at in positions], np.intp)
 
 
-def prepare_document(
-    document: str,
-    name: str,
-    text: str,
-    outline: Outline,
-    passages: Iterable[Passage],
-    vectors: NDArray[np.float32] | None,
-    concordance: Concordance,
-) -> PreparedDocument:
-    """Prepare a document; `vectors` are in the order of `passages`, which must be in position."""
+def sentence_index(contract: Contract) -> SentenceIndex:
+    """Return the index of a contract's sentences, prepared once."""
+    return contract.compute("sentence index", lambda: _index_sentences(contract))
+
+
+def _index_sentences(contract: Contract) -> SentenceIndex:
     import numpy as np
 
-    ordered = tuple(passages)
-    units, index = concordance.units, concordance.index
+    passages, units, index = contract.passages, contract.sentences, contract.index
     tokens = index.vocabulary
     forms: dict[str, list[str]] = {}
     for token, stem in zip(tokens, stem_tokens(tokens), strict=True):
         forms.setdefault(stem, []).append(token)
-    above = tuple(passage_headings(outline, passage) for passage in ordered)
-    spans, under, way_of = _ways(above)
-    return PreparedDocument(
-        document=document,
-        name=name,
-        text=text,
-        outline=outline,
-        passages=ordered,
-        vectors=vectors,
+    spans, under, way_of = _ways(contract.headings)
+    return SentenceIndex(
+        document=contract.id,
+        name=contract.name,
+        text=contract.text,
+        outline=contract.outline,
+        passages=passages,
+        vectors=contract.vectors,
         units=units,
         index=index,
-        headings=above,
-        clause_of=np.array(_clauses(outline, ordered), np.intp),
+        headings=contract.headings,
+        clause_of=np.array(_clauses(contract.outline, passages), np.intp),
         exclusions_before=tuple(
-            bisect_right(concordance.exclusions, unit.span.start, key=_exclusion_start)
+            bisect_right(contract.concordance.exclusions, unit.span.start, key=_exclusion_start)
             for unit in units
         ),
         passage_of=np.array([unit.passage for unit in units], np.intp),
         unit_at=_holding(index, [unit.span for unit in units]),
-        passage_at=_holding(index, [passage.span for passage in ordered]),
+        passage_at=_holding(index, [passage.span for passage in passages]),
         heading_at=_holding(index, spans),
         under=under,
         way_of=way_of,
@@ -185,20 +168,15 @@ def _holding(index: WordIndex, spans: Sequence[Span]) -> NDArray[np.intp]:
     return np.where(held, at, len(spans)).astype(np.intp)
 
 
-class DocumentCache:
-    """The documents of one library that were asked last, prepared."""
+class ExampleVectors:
+    """The vectors of concepts' examples, by encoder."""
 
-    def __init__(self, size: int = MAX_DOCUMENTS) -> None:
-        self._units: VersionedCache[PreparedDocument] = VersionedCache(size)
+    def __init__(self) -> None:
         self._examples: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
         self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
 
-    def get(self, library: Catalogue, document: str) -> PreparedDocument:
-        # Documents that come and go beside this one leave it as it is.
-        key = document, library.state_of(document)
-        return self._units.get("", key, lambda: _read(library, document))
-
-    def with_examples(self, concept: Concept, encoder: Encoder) -> Concept:
+    def add_to(self, concept: Concept, encoder: Encoder) -> Concept:
+        """Return a concept with the vectors of its examples."""
         if concept.examples is not None or not concept.clauses:
             return concept
         ready = self._ready.get(concept)
@@ -209,25 +187,3 @@ class DocumentCache:
             ready = encoder.name, replace(concept, examples=self._examples[key])
             self._ready[concept] = ready
         return ready[1]
-
-
-def document_cache(library: Catalogue) -> DocumentCache:
-    return library.memory.get_or_make("documents", lambda: DocumentCache(library.memory.documents))
-
-
-def _read(library: Catalogue, document: str) -> PreparedDocument:
-    import numpy as np
-
-    passages = library.passages(document)
-    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
-    vectors = library.vectors(document=document).matrix
-    name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
-    return prepare_document(
-        document,
-        str(name),
-        library.evidence_text(document),
-        library.outline(document),
-        [passages[at] for at in order],
-        vectors[np.array(order, np.intp)] if len(vectors) == len(passages) > 0 else None,
-        library.concordance(document),
-    )

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.research.answer import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.server.api.models import (
     AnswerSummaryValue,
     AnswerValue,

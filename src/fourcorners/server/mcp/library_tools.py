@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fourcorners.library.contract import read_contract as read_whole
 from fourcorners.operations.principal import Role
-from fourcorners.search.graph.contract import read_contract as read_whole
 from fourcorners.server.api import collections, documents, search
 from fourcorners.server.api.models import BoxValue, SpanValue
 from fourcorners.server.context import RequestContext

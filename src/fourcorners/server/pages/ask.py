@@ -11,8 +11,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.operations.errors import NotFound, Refusal
-from fourcorners.research.answer import Answer, Citation, Role, Statement
-from fourcorners.research.limits import TURNS
+from fourcorners.research.answer import TURNS, Answer, Citation, Role, Statement
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import answers

@@ -18,7 +18,7 @@ from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
 from fourcorners.research import store
 from fourcorners.research.answer import Answer
-from fourcorners.research.store import AnswerSummary
+from fourcorners.research.store import AnswerEntry
 
 _MOST = 10_000  # answers looked through for those that one person may see
 
@@ -33,7 +33,7 @@ class AnswerOrigin:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    summary: AnswerSummary
+    summary: AnswerEntry
     home: AnswerOrigin
 
 

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fourcorners import private_files
 from fourcorners.errors import ConfigError, InputError, LibraryError
-from fourcorners.library import names
+from fourcorners.library import schemes
 from fourcorners.library.audit import utc_now
 from fourcorners.library.store import Library, upload_folder
 from fourcorners.library.tables.sqlite import library_errors
@@ -282,9 +282,9 @@ def _private(path: Path) -> Iterator[BinaryIO]:
 
 
 def _path_of(library: str | Path) -> Path:
-    scheme = "" if isinstance(library, Path) else names.scheme_of(library)
+    scheme = "" if isinstance(library, Path) else schemes.scheme_of(library)
     if scheme == "sqlite":
-        return names.sqlite_path(str(library))
+        return schemes.sqlite_path(str(library))
     if scheme:
         raise ConfigError(
             f"{library} is not a library in one file.",

@@ -15,8 +15,8 @@ from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.server.links import quote_href
 
 if TYPE_CHECKING:
-    from fourcorners.precedents.clause import Clause, Place
-    from fourcorners.precedents.difference import Piece
+    from fourcorners.precedents.clause import Clause, ClausePlace
+    from fourcorners.precedents.difference import DifferencePiece
     from fourcorners.precedents.rank import Ranked
     from fourcorners.precedents.references import ReferencedText
 
@@ -51,7 +51,7 @@ class Precedent:
     sources: tuple[PrecedentSource, ...]
     more: int
     referred: tuple[ReferencedText, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DifferencePiece, ...]
     alike: int | None
 
     @property
@@ -146,7 +146,9 @@ def _build_view(library: Library, ranked: Ranked, draft: str, bank: str) -> Prec
     )
 
 
-def _source(library: Library, place: Place, called: Mapping[str, ContractTitle]) -> PrecedentSource:
+def _source(
+    library: Library, place: ClausePlace, called: Mapping[str, ContractTitle]
+) -> PrecedentSource:
     href = ""
     if place.document and place.span is not None:
         text = library.text(place.document)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
-from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.research.answer import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.review.parties import distinct_names
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.tasks.handlers import TaskContext

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models import Encoder
     from fourcorners.playbooks.playbook import Playbook
-    from fourcorners.review.run import Progress
+    from fourcorners.review.run import ReviewProgress
     from fourcorners.server.store.markups import MarkupRequest, Proposal
     from fourcorners.settings import Settings
 
@@ -27,7 +27,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     document, request = work.task.spec["document"], MarkupRequest.parse(work.task.spec["request"])
     book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
 
-    def report(progress: Progress) -> None:
+    def report(progress: ReviewProgress) -> None:
         work.report_progress(progress.done, progress.total, 0, "")
 
     work.report_progress(0, 0, 0, "")

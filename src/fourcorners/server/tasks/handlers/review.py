@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fourcorners.server.tasks.handlers import TaskContext
 
 if TYPE_CHECKING:
-    from fourcorners.review.run import Progress
+    from fourcorners.review.run import ReviewProgress
 
 KIND = "review"
 LANE = "thinking"
@@ -21,7 +21,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 
     book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
 
-    def told(progress: Progress) -> None:
+    def told(progress: ReviewProgress) -> None:
         work.report_progress(progress.done, progress.total, 0, "")
 
     work.report_progress(0, 0, 0, "")

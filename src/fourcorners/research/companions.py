@@ -15,18 +15,54 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log1p
 
+from fourcorners.library.contract import Contract
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
-from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.expand import LinkedPassage, find_replacement
-from fourcorners.search.graph.statements import Relation
-from fourcorners.search.sentences.units import PreparedDocument
-from fourcorners.search.stems import stems
+from fourcorners.search.graph.statements import AmendmentRelation
+from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+from fourcorners.text.stems import stems
+
+_PATTERNS = load_patterns("fourcorners.research", "companions")
+_KNOWN = (("exception", _PATTERNS["exception"]), ("condition", _PATTERNS["condition"]))
+_END = _PATTERNS["end"]
+_LONGEST = 400  # characters of a condition
+_APART = 12  # characters within which two cues are one
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """A qualification; `kind` is "condition" or "exception", `cue` the words that mark it."""
+
+    kind: str
+    cue: str
+    span: Span
+
+
+def find_qualifiers(text: str, within: Span) -> list[Qualifier]:
+    """Return the qualifications of a part of a text, in order, each from its cue to its end."""
+    cues = sorted(
+        (match.start(), match.end(), kind)
+        for kind, pattern in _KNOWN
+        for match in pattern.finditer(text, within.start, within.end)
+    )
+    found: list[Qualifier] = []
+    for start, after, kind in cues:
+        if found and start < found[-1].span.start + _APART:
+            continue
+        end = _END.search(text, after, within.end)
+        stop = min(end.start() if end else within.end, start + _LONGEST)
+        if stop == start + _LONGEST:
+            stop = text.rfind(" ", after, stop) if text.rfind(" ", after, stop) > after else stop
+        span = Span(start, max(after, stop)).strip(text)
+        found.append(Qualifier(kind, " ".join(text[start:after].split()), span))
+    return found
+
 
 MAX_LENGTH = 500
 """Maximum characters of an accompanying sentence."""
@@ -46,7 +82,6 @@ _LEAST = 0.08  # share of the question, by rarity, that a sentence must add
 _BESIDE = 4  # shown quotes whose neighbours are examined
 _SHORTEST = 20  # characters that are worth showing
 _AHEAD = 2  # following sentences that are examined
-_PATTERNS = load_patterns("fourcorners.research.companions", "find")
 _LEANS = _PATTERNS["leans"]
 _LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
 _TAKES_BACK = _PATTERNS["takes_back"]
@@ -112,7 +147,7 @@ def find_companions(
         [
             document
             for document in amending
-            if any(each.relation is Relation.AMENDS for each in links.amendments(document))
+            if any(each.relation is AmendmentRelation.AMENDS for each in links.amendments(document))
         ],
     )
     return _select_fitting(context, shown, found)
@@ -223,7 +258,7 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
         words = words.strip(reading.text)
         if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.text_in(reading.text)):
             list_reason = f"introduces the list that contains {reading.locate(span)}"
-            yield Companion(reading.document, words, Role.EVIDENCE, list_reason)
+            yield Companion(reading.id, words, Role.EVIDENCE, list_reason)
         node = parent
 
 
@@ -266,7 +301,7 @@ def find_uncovered(
 
 def _adding(
     document: str,
-    units: PreparedDocument,
+    units: SentenceIndex,
     asked: set[str],
     spans: Sequence[Span],
     rows: list[tuple[Span, set[str]]],
@@ -285,7 +320,7 @@ def _adding(
         rows.remove(best)
 
 
-def _rarity(units: PreparedDocument, stem: str) -> float:
+def _rarity(units: SentenceIndex, stem: str) -> float:
     """Return how informative a stem is in a contract: the log of how few sentences have it."""
     often = len(set(units.unit_at[units.places(stem)].tolist()))
     return log1p(len(units.units) / (often + 0.5))

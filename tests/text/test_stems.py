@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.search.stems import content_tokens, stem_tokens, stems
+from fourcorners.text.stems import content_tokens, stem_tokens, stems
 
 
 @pytest.mark.parametrize(

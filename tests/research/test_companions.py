@@ -8,7 +8,7 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.answer import Role
-from fourcorners.research.companions.find import MAX_CHARACTERS, Companion, find_companions
+from fourcorners.research.companions import MAX_CHARACTERS, Companion, find_companions
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
