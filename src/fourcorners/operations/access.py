@@ -79,8 +79,7 @@ class Access:
         Raises:
             NotAllowed: If they do not.
         """
-        overall = self.principal.role_everywhere
-        if overall is None or overall < role:
+        if not self.principal.may_everywhere(role):
             raise _not_allowed(self.principal, role, "")
         return self._library
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.model_port import of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -142,6 +142,7 @@ def _run_experiment(
     output: Output,
 ) -> None:
     """Ask each model what an experiment asks, and print the figures beside the paper's."""
+    from fourcorners.library.llm_store import library_port
     from fourcorners.llm import Role
     from fourcorners.models import default_clause_reader
     from fourcorners_bench.experiments.read import read_experiment

@@ -30,9 +30,9 @@ library.llm_store playbooks.bank.ratings playbooks.bank.store precedents.learnin
 precedents.scoring.vectors research.columns.store research.store review.annotations review.store
 search.graph.links server.api.requests server.auth.accounts server.auth.oidc.flow
 server.auth.second_factor server.auth.sessions server.cursors server.grid.cell_summaries
-server.store.answers server.store.audit_trail server.store.health_checks server.store.markups
-server.store.playbook_store server.store.uploads server.store.webhooks
-server.tasks.queue server.tasks.steps
+operations.answers operations.playbooks server.store.audit_trail server.store.health_checks
+server.store.markups server.store.uploads server.store.webhooks server.tasks.queue
+server.tasks.steps
 """
 
 

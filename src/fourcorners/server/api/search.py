@@ -11,11 +11,11 @@ from pydantic import Field
 from fourcorners.operations.principal import Role
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
-from fourcorners.server.api.models import HitValue, Paged, SpanValue
-from fourcorners.server.api.parameters import CollectionName, Cursor
+from fourcorners.server.api.models import CollectionName, Cursor, HitValue, Paged
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.links import quote_href
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Search"])
@@ -34,7 +34,7 @@ class PlaceValue(Value):
     document: str
     name: str
     path: list[str]
-    span: SpanValue | None
+    span: Span | None
     href: str | None
 
 

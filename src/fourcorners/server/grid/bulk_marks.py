@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
@@ -59,13 +58,13 @@ def mark_findings(
     by: str,
 ) -> BulkMark:
     """Mark cells, by document and column; call it within a transaction."""
-    first = _last_remark(library) + 1
+    first = annotation_log.last_number(library) + 1
     for document, column in places:
         place = (matrix.playbook_of(column), document, matrix.provisions[column])
         review_actions.annotate_finding(
             library, *place, review_actions.NewAnnotation(by=by, state=state)
         )
-    last = _last_remark(library)
+    last = annotation_log.last_number(library)
     entry = library.record(
         _MARKED,
         {
@@ -133,7 +132,8 @@ def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> 
     rows = {row.id: number for number, row in enumerate(matrix.rows)}
     books = {book.id: book for book in matrix.playbooks}
     restored = 0
-    for remark, document, playbook, provision in _remarks(library, marked):
+    marks = annotation_log.annotated_cells(library, *marked.remarks, marked.by, marked.state)
+    for remark, document, playbook, provision in marks:
         row, column = rows.get(document), matrix.column(provision)
         if row is None or column is None or playbook not in books or not matrix.state[row, column]:
             continue
@@ -158,19 +158,6 @@ def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> 
     )
 
 
-def _remarks(library: Library, marked: BulkMark) -> list[tuple[int, str, str, str]]:
-    """Return the remarks by which findings were marked: number, document, playbook, provision."""
-    rows = library.execute(
-        "SELECT row, document, playbook, provision FROM remarks "
-        "WHERE row BETWEEN ? AND ? AND by = ? AND state = ? ORDER BY row",
-        (*marked.remarks, marked.by, marked.state.value),
-    )
-    return [
-        (as_integer(number), as_string(document), as_string(playbook), as_string(provision))
-        for number, document, playbook, provision in rows
-    ]
-
-
 def _annotations(
     library: Library, playbook: str, document: str, provision: str
 ) -> list[StoredAnnotation]:
@@ -188,8 +175,3 @@ def _assignment(annotations: Sequence[Annotation]) -> str:
         each.comment for each in reversed(annotations) if review_actions.assignee([each]) == name
     )
     return next(given) if name else ""
-
-
-def _last_remark(library: Library) -> int:
-    library.migrate(annotation_log.TABLE_SET)
-    return as_integer(library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0])

@@ -137,7 +137,7 @@ def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Respon
         pages=-(-len(found) // _PAGE),
         target=target,
         place={"d": d, "p": p, "change": change} if target else {},
-        may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
+        may_keep=context.principal.may_everywhere(Role.REVIEWER),
     )
 
 
@@ -173,5 +173,5 @@ def _page(
         problem=problem,
         bank=chosen[2:] if chosen.startswith("b:") else "",
         may_browse=reads_all,
-        may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
+        may_keep=context.principal.may_everywhere(Role.REVIEWER),
     )

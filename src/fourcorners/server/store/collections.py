@@ -6,10 +6,11 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_integer
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations import answers
 from fourcorners.operations.errors import Conflict
 from fourcorners.research.columns import store as columns
 from fourcorners.server.auth import accounts
-from fourcorners.server.store import answers, health_checks, webhooks
+from fourcorners.server.store import health_checks, webhooks
 from fourcorners.server.tasks import queue, steps
 
 _TABLES = (
