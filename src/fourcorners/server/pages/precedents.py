@@ -12,6 +12,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.ratings import rate_clause
+from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.context import Context
 from fourcorners.server.markups import find_markup
@@ -73,7 +74,8 @@ def keep(
         raise ConfigError("what kind of clause is it?", remedy="Name the provision.")
     with context.access() as access:
         library = access.full_library(Role.REVIEWER)
-        new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
+        clause = BankClause(" ".join(provision.split()), text, stars or None, source)
+        new = banks.store_clauses(library, bank, [clause]).added
     return _message_page(
         context, "Saved to the clause bank." if new else "The clause bank already has it."
     )
