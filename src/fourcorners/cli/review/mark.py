@@ -23,7 +23,7 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class _MarkOptions:
+class _AnnotationOptions:
     """What is said of a finding."""
 
     says: Annotated[
@@ -67,7 +67,7 @@ def mark(
             "or its id.",
         ),
     ],
-    given: _MarkOptions,
+    given: _AnnotationOptions,
     playbook: options.Playbook = "due-diligence",
     library: options.Library = None,
     collection: options.Collection = None,

@@ -37,7 +37,7 @@ from fourcorners.server import columns as column_actions
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.grid.bulk_marks import find_bulk_mark
+from fourcorners.server.grid.bulk_annotations import find_bulk_annotation
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import GridMatrix
@@ -161,7 +161,7 @@ def grid(
         sides = collection_sides(library, wanted.collection)
         stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
-        marked = find_bulk_mark(library, done, context.principal.name) if done else None
+        marked = find_bulk_annotation(library, done, context.principal.name) if done else None
         damaged = [str(each) for each in library.left_out(wanted.collection)]
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}

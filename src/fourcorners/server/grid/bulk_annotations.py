@@ -23,7 +23,7 @@ _MARKED, _RESTORED = "findings marked", "findings restored"
 
 
 @dataclass(frozen=True, slots=True)
-class BulkMark:
+class BulkAnnotation:
     """What somebody did to many findings at once.
 
     Attributes:
@@ -48,7 +48,7 @@ class BulkMark:
         return self.state is ReviewState.PROPOSED
 
 
-def mark_findings(
+def annotate_findings(
     library: Library,
     matrix: GridMatrix,
     collection: str,
@@ -56,7 +56,7 @@ def mark_findings(
     state: ReviewState,
     *,
     by: str,
-) -> BulkMark:
+) -> BulkAnnotation:
     """Mark cells, by document and column; call it within a transaction."""
     first = annotation_log.last_number(library) + 1
     for document, column in places:
@@ -77,7 +77,7 @@ def mark_findings(
             "last_remark": last,
         },
     )
-    return BulkMark(
+    return BulkAnnotation(
         entry.seq, collection, matrix.playbook.id, by, state, len(places), 0, (first, last)
     )
 
@@ -103,7 +103,7 @@ def open_places(
     return found
 
 
-def find_bulk_mark(library: Library, number: int, by: str) -> BulkMark | None:
+def find_bulk_annotation(library: Library, number: int, by: str) -> BulkAnnotation | None:
     """Return what somebody did, by its entry in the audit trail; None if they did not."""
     entries = audit_trail.entries_after(library, number - 1, 1)
     if not entries or entries[0].seq != number or entries[0].event not in (_MARKED, _RESTORED):
@@ -111,7 +111,7 @@ def find_bulk_mark(library: Library, number: int, by: str) -> BulkMark | None:
     detail = json.loads(entries[0].detail)
     if detail["by"] != by:
         return None
-    return BulkMark(
+    return BulkAnnotation(
         number,
         detail["collection"],
         detail["playbook"],
@@ -123,7 +123,9 @@ def find_bulk_mark(library: Library, number: int, by: str) -> BulkMark | None:
     )
 
 
-def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> BulkMark:
+def restore_findings(
+    library: Library, matrix: GridMatrix, marked: BulkAnnotation
+) -> BulkAnnotation:
     """Take a mark of many findings back; call it within a transaction.
 
     Each is as it was before: not checked, and assigned to whom it was. One of which somebody
@@ -152,7 +154,7 @@ def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> 
     left = marked.findings - restored
     detail: dict[str, str | int] = {"collection": marked.collection, "playbook": marked.playbook}
     detail |= {"by": marked.by, "findings": restored, "left": left, "entry": marked.number}
-    return BulkMark(
+    return BulkAnnotation(
         library.record(_RESTORED, detail).seq,
         *(marked.collection, marked.playbook, marked.by, ReviewState.PROPOSED, restored, left),
     )
