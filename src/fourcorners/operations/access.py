@@ -1,7 +1,7 @@
-"""`Access`: what one person may see and do of the library. The walls stand here, and nowhere else.
+"""`Access`: what one person may see and do of the library; only here are collections separated.
 
 A document is visible if it is in a collection that the person may read. What is not visible does
-not exist: an id, a name, a count, a message or a suggestion of it is never told.
+not exist: no id, name, count, message or suggestion discloses it.
 """
 
 from __future__ import annotations

@@ -33,7 +33,9 @@ class AskRequest(Value):
     question: str = Field(
         min_length=1, max_length=MAX_QUESTION, examples=["Can they end it early?"]
     )
-    collection: str = Field(default="", max_length=500, description="Empty for all there is.")
+    collection: Annotated[str, BeforeValidator(lambda given: given or "")] = Field(
+        default="", max_length=500, description="Empty for all that you may read."
+    )
     documents: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=_MAX_PATH)]],
         Field(max_length=50, description="Only of these contracts, by id."),

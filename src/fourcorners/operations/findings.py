@@ -52,7 +52,7 @@ class FindingsRequest(Value):
 
 
 class AnnotationRequest(Value):
-    """What someone says of a finding: a state, what should stand there instead, a comment."""
+    """What someone says of a finding: a state, other words, answers, a comment."""
 
     playbook: str = Field(default="due-diligence", max_length=200)
     document: str = Field(max_length=40, examples=["2843aeec286e22ab"])
@@ -65,7 +65,7 @@ class AnnotationRequest(Value):
         "playbook; any others are shown as yours.",
     )
     place: Span | None = Field(
-        default=None, description="Instead of a value: where its words stand in the contract."
+        default=None, description="Instead of a value: where its words are in the contract."
     )
     answers: dict[
         Annotated[str, Field(max_length=200)], Annotated[str, Field(max_length=MAX_ANSWER)]

@@ -115,7 +115,7 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
     """
     found = playbook_versions(library, name)
     if not found:
-        # The same to every name: were the nearest told, ids of hidden columns would differ by them.
+        # The same to every name: the nearest names would disclose ids of hidden columns.
         names = playbook_names(library)
         listed = ", ".join(names[:_MAX_LISTED]) + (" and others" if names[_MAX_LISTED:] else "")
         raise NotFound(f"there is no playbook {name[:60]!r}.", remedy=f"There is: {listed}.")

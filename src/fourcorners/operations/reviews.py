@@ -24,7 +24,7 @@ class ReviewRequest(Value):
 
     collection: str = Field(max_length=500, examples=["Project Larch"])
     playbook: str = Field(default="due-diligence", max_length=200)
-    again: Flag = Field(default=False, description="Fill the cells anew that are filled already.")
+    again: Flag = Field(default=False, description="Fill again the cells that are filled already.")
     read_for: PartyNames | None = Field(
         default=None,
         description="The party for whom you read, by name, role or group, or several of a group: "

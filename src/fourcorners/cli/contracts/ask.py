@@ -49,7 +49,7 @@ _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the fil
 class _QuestionOptions:
     """Of what a question is asked, and how it is answered."""
 
-    contract: options.Contracts = None
+    documents: options.Contracts = None
     collection: options.Collection = None
     read_for: Annotated[
         list[str] | None,
@@ -67,7 +67,7 @@ class _QuestionOptions:
     rules: Annotated[
         bool, option("--rules", "Do without a language model, though one is configured.")
     ] = False
-    source: Annotated[
+    sources: Annotated[
         list[str] | None,
         option("--source NAME", "An outside source to use, too. May be given again."),
     ] = None
@@ -236,18 +236,10 @@ class _Inquirer:
     def _request(self, question: str) -> AskRequest:
         from fourcorners.operations.ask import AskRequest
 
-        asked = self.options
-        return AskRequest.from_fields(
-            question=question,
-            collection=asked.collection or "",
-            documents=asked.contract or [],
-            context=asked.context,
-            instructions=asked.instructions,
-            turns=asked.turns,
-            rules=asked.rules,
-            sources=asked.source or [],
-            read_for=asked.read_for or [],
-        )
+        names = AskRequest.model_fields.keys() - {"question"}
+        given = {name: getattr(self.options, name) for name in names}
+        filled = {name: value for name, value in given.items() if value is not None}
+        return AskRequest.from_fields(question=question, **filled)
 
     @property
     def encoder(self) -> Encoder | None:

@@ -96,10 +96,9 @@ def get_health(context: Context, collection: CollectionName) -> HealthValue:
             symptoms.append(
                 SymptomValue.make(
                     each,
-                    class_=health_checks.problem_class(each.concern),
+                    class_=health_checks.CLASS_OF[each.concern],
                     name=each.name if each.document else shown_path(each.name),
                     words=words,
-                    places=list(each.places),
                     others=[shown_path(other) for other in each.others],
                     href=href,
                 )

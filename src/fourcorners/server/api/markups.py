@@ -16,7 +16,6 @@ from fourcorners.server.context import Context
 from fourcorners.server.markups import FORMS, find_markup, propose_changes, write_markup
 from fourcorners.server.pages.markup import ChangeView, change_views
 from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
-from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
@@ -159,21 +158,9 @@ def _change(view: ChangeView) -> ProposedChangeValue:
         words=view.words,
         source=view.source,
         extent=change.extent.value,
-        path=list(change.path),
-        blanks=list(change.blanks),
         edits=[MarkupEditValue(kind=each.kind.value, text=each.text) for each in change.edits],
-        quotes=[_quote(each) for each in change.quotes],
     )
 
 
 def _open_point(point: OpenPoint) -> OpenPointValue:
-    return OpenPointValue.make(
-        point,
-        path=list(point.path),
-        quotes=[_quote(each) for each in point.quotes],
-        offered=point.offered.text if point.offered else "",
-    )
-
-
-def _quote(quote: Quote) -> MarkupQuoteValue:
-    return MarkupQuoteValue.make(quote)
+    return OpenPointValue.make(point, offered=point.offered.text if point.offered else "")

@@ -13,7 +13,15 @@ from fourcorners.documents.document import Box
 from fourcorners.library.entries import Entry
 from fourcorners.operations.answers import StoredAnswer
 from fourcorners.outline.card.card import Card, Fact
-from fourcorners.research.answer import Answer, Citation, Draft, Gap, Statement, Verification
+from fourcorners.research.answer import (
+    Answer,
+    Citation,
+    Draft,
+    ExternalStatement,
+    Gap,
+    Statement,
+    Verification,
+)
 from fourcorners.server.links import quote_href
 from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.invisible_characters import show_invisible
@@ -276,17 +284,6 @@ class GapValue(Value):
         return [cls.make(each, nearest=CitationValue.from_citation(each.nearest)) for each in gaps]
 
 
-class ExternalStatementValue(Value):
-    """What a source outside of the contracts says; nothing in the answer rests on it."""
-
-    text: str
-    words: str
-    source: str
-    where: str
-    fetched: str
-    licence: str
-
-
 class TurnValue(Value):
     """The report as it stood after a turn: what was asked, and what it came to until then."""
 
@@ -380,7 +377,7 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
     asked: str
     title: str
     summary: list[StatementValue]
-    external: list[ExternalStatementValue]
+    external: list[ExternalStatement]
     verified: int
     unverified: int
     turns: list[TurnValue] = Field(description="How it came about, turn by turn.")

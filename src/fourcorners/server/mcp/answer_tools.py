@@ -109,10 +109,9 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
             shown.add(text)
         return budget.take(new)
 
-    return AnswerSummary(
-        headline=whole.headline,
+    return AnswerSummary.make(
+        whole,
         ruling=answer.answer.ruling,
-        because=whole.because,
         sentences=part(whole.answer),
         conditions=part(whole.conditions),
         readings=part(whole.readings),
@@ -125,8 +124,6 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
         findings=part([*whole.findings, *whole.beside]),
         left_out=budget.left_out,
         next_questions=whole.next_questions[:_NEXT],
-        assumptions=whole.assumptions,
-        stopped=whole.stopped,
         read=[each.document for each in answer.sources],
         made_by=answer.made.by,
         answer=identity,

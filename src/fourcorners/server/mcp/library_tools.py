@@ -112,13 +112,7 @@ def _documents(context: RequestContext, asked: DocumentsRequest, _: Progress) ->
         called = access.titles(each.id for each in entries)
     wanted = asked.find.casefold().split()
     found = [
-        DocumentEntry(
-            document=each.id,
-            title=str(called[each.id]),
-            file=each.name,
-            collection=each.collection,
-            characters=each.characters,
-        )
+        DocumentEntry.make(each, document=each.id, title=str(called[each.id]), file=each.name)
         for each in entries
         if all(word in f"{called[each.id]} {each.name}".casefold() for word in wanted)
     ]

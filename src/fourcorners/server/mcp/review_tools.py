@@ -154,9 +154,6 @@ def _summarise(finding: Finding) -> FindingSummary:
     return FindingSummary.make(
         finding,
         headline=finding.headline if shown else "",
-        state=finding.state,
-        severity=finding.severity,
-        review=finding.review,
         reason="" if shown else finding.error or finding.reason,
         quote=quote if shown else None,
     )

@@ -61,11 +61,10 @@ def _dates(context: RequestContext, asked: DatesToolRequest, _: Progress) -> Dat
     with context.access() as access:
         found = list_dates(access, asked)
     due = (
-        DateSummary(
+        DateSummary.make(
+            each,
             day=each.day.isoformat(),
-            kind=each.kind,
             unless=each.unless or "",
-            title=each.title,
             quote=_excerpt(each.words),
         )
         for each in found.dates
@@ -118,10 +117,8 @@ def _obligations(
     with context.access() as access:
         found = read_obligations(access, asked).value
     listed = (
-        ObligationSummary(
-            party=each.party,
-            whose=each.whose,
-            statement=each.statement,
+        ObligationSummary.make(
+            each,
             day=each.day.isoformat() if each.day else "",
             quote=excerpt(each.document, each.quote.text, each.quote.start, each.where, _SHORT),
         )
@@ -176,9 +173,8 @@ def _change(asked: CompareRequest, change: ChangeValue) -> ChangeSummary:
         excerpt(document, found[0].text, found[0].start, most=_SHORT) if found else None
         for document, found in ((asked.before, change.before), (asked.after, change.after))
     ]
-    return ChangeSummary(
-        section=change.section,
-        relation=change.relation,
+    return ChangeSummary.make(
+        change,
         clause=" ".join(filter(None, (clauses[0].label, clauses[0].heading))) if clauses else "",
         words=[each.summary for each in change.words],
         before=quotes[0],

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from fourcorners.documents.media_types import MediaType
 from fourcorners.operations import playbooks
@@ -127,10 +127,10 @@ def propose(
 class _DecisionForm(DecisionRequest):
     """What someone decides of a change, by the names of the form's fields."""
 
+    model_config = ConfigDict(extra="ignore")
     playbook: str = Field(alias="p", max_length=500)
     state: Literal["accepted", "edited", "rejected", "open"] = Field(alias="says")
     change: str = Field(max_length=20)
-    csrf: str = ""
 
 
 @router.post("/d/{document}/markup/decide")
