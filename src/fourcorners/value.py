@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 from pydantic_core import PydanticCustomError
 
+from fourcorners.errors import ConfigError
 from fourcorners.text.span import Span
+
+_FAULTS = 5  # of one request that are named
 
 
 def _parse_day(given: object) -> object:
@@ -21,8 +24,18 @@ def _parse_day(given: object) -> object:
         raise PydanticCustomError("day", "Give a day as YYYY-MM-DD") from error
 
 
+def _require_number(given: object) -> object:
+    if isinstance(given, str | bool):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return given
+
+
 Day = Annotated[date, BeforeValidator(_parse_day)]
 """A day; every mistake in writing one has the same message."""
+Flag = Annotated[bool, Strict()]
+"""True or false in JSON; words and numbers are refused."""
+NoWord = BeforeValidator(_require_number)
+"""For whole numbers in JSON, which may be written as 3.0: words are refused."""
 
 
 class Value(BaseModel):
@@ -31,10 +44,28 @@ class Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
     @classmethod
+    def from_fields(cls, **given: object) -> Self:
+        """Return a value of what a person gave.
+
+        Raises:
+            ConfigError: If it does not hold the schema.
+        """
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise ConfigError(f"{describe_faults(error)}.") from error
+
+    @classmethod
     def make(cls, source: object, /, **more: object) -> Self:
         """Return what `source` has under the names of the fields, with `more` before it."""
         rest = cls.model_fields.keys() - more
         return cls.model_validate({name: getattr(source, name) for name in rest} | more)
+
+
+def describe_faults(error: ValidationError) -> str:
+    """Return what is wrong with the first fields of a request, in one line."""
+    faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
+    return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
 
 
 class PlacedWords(Value):

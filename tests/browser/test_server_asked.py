@@ -13,9 +13,9 @@ import pytest
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations import answers
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
-from fourcorners.server.store import answers
 from fourcorners.settings import Settings
 from fourcorners_bench.record import Record
 from tests.browser.test_server_review import CONTRAST, go, loaded, module, wait

@@ -10,8 +10,8 @@ import pytest
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations import playbooks as books
 from fourcorners.review.finding import Finding
-from fourcorners.server.store import playbook_store as books
 from tests.browser.test_accessibility import serving
 from tests.browser.test_server_review import AT, cell, go, loaded, module, wait
 from tests.models.fake import HashEncoder

@@ -293,7 +293,7 @@ def test_the_command_serves_with_the_limit_of_the_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from fourcorners.cli.serve import commands
-    from fourcorners.server.run import StoppingServer
+    from fourcorners.server.connections import StoppingServer
 
     served: list[uvicorn.Config] = []
     monkeypatch.setattr(StoppingServer, "run", lambda self: served.append(self.config))

@@ -27,7 +27,7 @@ _SERVER = """
 import sys, time
 import uvicorn
 from fourcorners.server import create_app
-from fourcorners.server.run import GRACE_SECONDS, StoppingServer
+from fourcorners.server.connections import GRACE_SECONDS, StoppingServer
 from fourcorners.server.tasks.process import supervisor
 from fourcorners.settings import Settings
 

@@ -22,6 +22,7 @@ from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 
+from fourcorners.operations.answers import AnswerOrigin, save_answer
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.playbooks.load import load_playbook
@@ -33,7 +34,6 @@ from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.context import RequestContext
 from fourcorners.server.pages import FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import RateStatus
-from fourcorners.server.store.answers import AnswerOrigin, save_answer
 from fourcorners.server.tasks.handlers import ask
 from tests.models.fake import HashEncoder
 from tests.server.conftest import LEASE, SUPPLY, Room

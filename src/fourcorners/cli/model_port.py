@@ -27,21 +27,6 @@ def of_model(
 
 
 @contextmanager
-def library_port(library: Library, settings: LlmSettings, job: str) -> Iterator[Port]:
-    """Open the port, with what the library keeps of answers and calls.
-
-    Raises:
-        ConfigError: If no model is configured, or not enough is said of it.
-    """
-    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-    from fourcorners.llm import open_port
-
-    cache, ledger = LibraryCache(library), LibraryLedger(library)
-    with open_port(settings, cache=cache, ledger=ledger, job=job) as port:
-        yield port
-
-
-@contextmanager
 def open_model_port(
     store: Library,
     roles: Sequence[Role],
@@ -60,6 +45,7 @@ def open_model_port(
     if not roles:
         yield None
         return
+    from fourcorners.library.llm_store import library_port
     from fourcorners.settings import Settings
 
     named = job or f"precedents {datetime.now(UTC).isoformat()}"

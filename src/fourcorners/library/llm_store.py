@@ -6,11 +6,19 @@ are deleted, because it is not known which of them had its words.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from fourcorners.errors import LibraryError
 from fourcorners.library.database import Row, SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.llm.exchange import PromptId, Role
-from fourcorners.llm.ledger import Call, Spending, total_spending
+from fourcorners.llm.ledger import Call, Ledger, Spending, total_spending
+
+if TYPE_CHECKING:
+    from fourcorners.llm import Port
+    from fourcorners.settings import LlmSettings
 
 # The columns of a call: words, whole numbers, numbers.
 _CALL = (
@@ -97,3 +105,24 @@ def _real(value: SQLiteValue) -> float:
     if isinstance(value, int | float):
         return float(value)
     raise LibraryError(f"a number was expected in the library, not {type(value).__name__}.")
+
+
+@contextmanager
+def library_port(
+    library: Library,
+    settings: LlmSettings,
+    job: str,
+    wrap: Callable[[Ledger], Ledger] = lambda ledger: ledger,
+) -> Iterator[Port]:
+    """Open the port to language models, with the library's cache and its ledger.
+
+    `wrap` returns the ledger that calls are told to.
+
+    Raises:
+        ConfigError: If no model is configured, or a setting is missing.
+    """
+    from fourcorners.llm import open_port
+
+    ledger = wrap(LibraryLedger(library))
+    with open_port(settings, cache=LibraryCache(library), ledger=ledger, job=job) as port:
+        yield port

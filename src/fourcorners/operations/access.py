@@ -1,7 +1,7 @@
-"""`Access`: what one person may see and do of the library. The walls stand here, and nowhere else.
+"""`Access`: what one person may see and do of the library; only here are collections separated.
 
 A document is visible if it is in a collection that the person may read. What is not visible does
-not exist: an id, a name, a count, a message or a suggestion of it is never told.
+not exist: no id, name, count, message or suggestion discloses it.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ class Access:
         Raises:
             NotAllowed: If they do not.
         """
-        overall = self.principal.role_everywhere
-        if overall is None or overall < role:
+        if not self.principal.may_everywhere(role):
             raise _not_allowed(self.principal, role, "")
         return self._library
 

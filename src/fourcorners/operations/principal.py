@@ -72,6 +72,9 @@ class Principal:
         """Tell whether they hold a role in any collection, those to come included."""
         return any(self.may(role, name) for name in ("", *self.roles))
 
+    def may_everywhere(self, role: Role) -> bool:
+        return (self.role_everywhere or 0) >= role
+
     @property
     def role_everywhere(self) -> Role | None:
         return None if self.global_role is None else min(self.global_role, self.ceiling)

@@ -76,7 +76,7 @@ def append_annotation(
     The trail records who, when, what state, of which finding, and a hash of the whole remark.
     """
     with library.transaction():
-        number = as_integer(library.execute("SELECT coalesce(max(row), 0) + 1 FROM remarks")[0][0])
+        number = last_number(library) + 1
         seen, print_ = _seen(finding), finding_fingerprint(finding)
         values: tuple[SQLiteValue, ...] = (
             number,
@@ -151,6 +151,23 @@ def select_annotations(
     for row in rows:
         found.setdefault((as_string(row[1]), as_string(row[3])), []).append(_from_row(row))
     return found
+
+
+def last_number(library: Library) -> int:
+    """Return the number of the last remark of the library; 0 if there is none."""
+    return as_integer(library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0])
+
+
+def annotated_cells(
+    library: Library, first: int, last: int, by: str, state: ReviewState
+) -> list[tuple[int, str, str, str]]:
+    """Return which cells a person gave a state: number, document, playbook and provision."""
+    rows = library.execute(
+        "SELECT row, document, playbook, provision FROM remarks "
+        "WHERE row BETWEEN ? AND ? AND by = ? AND state = ? ORDER BY row",
+        (first, last, by, state.value),
+    )
+    return [(as_integer(row[0]), *map(as_string, row[1:])) for row in rows]  # type: ignore[misc]
 
 
 def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:

@@ -3,9 +3,9 @@
 `create_app` makes it; `fourcorners serve` runs it. Its parts, in the way of a request:
 
 - `security.py`: what every request and answer must hold (host, origin, policy, size).
-- `auth/`: who asks, and what they may do where; `oidc/` lets them prove it to a provider.
-- `auth/access.py`: **the one place where collections are walled off.** Nothing else in this room
-  takes a library from the pool. Whoever wants one says of what, and for which role.
+- `auth/`: who asks; `oidc/` lets them prove it to a provider.
+- `operations/access.py`: **the one place that separates collections.** Nothing else in this room
+  takes a library from the pool: `Access` returns it for a collection or a document, and a role.
 - `context.py`: what a route is given: who asks, the way to the library, the page renderer.
 - `tasks/`: long work, on the library's jobs; parked at the end, and resumed by the next start.
 - `telemetry/`: what a collector is told of requests, tasks and calls of models; by default nothing.
@@ -18,9 +18,9 @@ with its entry in the navigation if it has one; write `templates/NAME.html.j2`, 
 scripts and styles: they go to `static/`. A page works without JavaScript. Words of a contract go
 through `{{ x|line }}` or `{{ x|visible }}`; a link to them is `quote_href(document, span, words)`.
 
-**To add an API route**: the same in `api/NAME.py`, named in `api/__init__.py`; models are pydantic,
-lists are `Paged`, writes take `Idempotency-Key` (`api/requests.py`), and errors, which are
-`FourcornersError`s, become problem+json.
+**To add an API route**: the same in `api/NAME.py`, named in `api/__init__.py`; requests are those
+of `operations`, models are pydantic, lists are `Paged`, writes take `Idempotency-Key`
+(`api/requests.py`), and errors, which are `FourcornersError`s, become problem+json.
 
 **To add long work**: `tasks/handlers/NAME.py` with `run`, named in `tasks/handlers/__init__.py`;
 start it with `context.start_task(...)`.

@@ -90,7 +90,7 @@ def create_app(
         settings=settings,
         engines=engines,
         page_renderer=PageRenderer(settings),
-        workers=_hands(pool, library_path, engines, telemetry, apart=apart),
+        workers=_open_workers(pool, library_path, engines, telemetry, apart=apart),
         uploads=UploadFolder(pool.files, is_shared=pool.files_are_shared),
         identity=TeamIdentity(pool) if team else LocalIdentity(settings),
         assets=assets,
@@ -103,15 +103,15 @@ def create_app(
     )
 
     sender = WebhookSender(pool, settings.webhooks.hosts)
-    door: McpApp | None = None
+    mcp_app: McpApp | None = None
     if mcp:
         from fourcorners.server.mcp.http import McpApp
 
-        door = McpApp(state)
+        mcp_app = McpApp(state)
     rest: DeferredRoutes | None = None
 
     @asynccontextmanager
-    async def living(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
         with suppress(LibraryError), pool.library() as library:  # else at the next start
             state.uploads.delete_abandoned(library)
         state.workers.start()
@@ -119,7 +119,7 @@ def create_app(
         if rest is not None:
             rest.start()
         _log.info("started", extra={"team": team, "version": __version__})
-        async with door.open() if door is not None else nullcontext():
+        async with mcp_app.open() if mcp_app is not None else nullcontext():
             yield
         sender.stop()
         state.workers.stop()
@@ -131,7 +131,7 @@ def create_app(
     app = FastAPI(
         title="Fourcorners",
         version=__version__,
-        lifespan=living,
+        lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
@@ -139,8 +139,8 @@ def create_app(
     )
     app.state.server = state
     _add_plain_routes(app)
-    if door is not None:
-        app.router.routes.append(Route(door.path, door, include_in_schema=False))
+    if mcp_app is not None:
+        app.router.routes.append(Route(mcp_app.path, mcp_app, include_in_schema=False))
     _add_page(app, FIRST)
     names = [name for name in (*PAGES, *(FOR_TEAMS if team else ())) if name != FIRST]
     if at_once:
@@ -198,7 +198,7 @@ def _flow(pool: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow
     return SignInFlow(pool, Provider(settings.oidc))
 
 
-def _hands(
+def _open_workers(
     pool: ConnectionPool,
     library: str | Path,
     engines: LocalModels,
@@ -232,7 +232,7 @@ def _add_plain_routes(app: FastAPI) -> None:
         """Tell whether the library can be read."""
         try:
             with app_state(request).connection_pool.library() as library:
-                library.execute("SELECT 1 FROM documents LIMIT 1")
+                library.collection_names()
         except FourcornersError as error:
             return JSONResponse({"ready": False, "why": type(error).__name__}, 503)
         return JSONResponse({"ready": True})

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.llm import is_configured
-from fourcorners.operations.access import Access
-from fourcorners.operations.errors import Conflict, NotFound, Refusal
+from fourcorners.operations import playbooks
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.findings import column_errors, visible_column
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store
-from fourcorners.research.columns.store import DuplicateColumn, NoSuchColumn, QuestionColumn
+from fourcorners.research.columns.store import QuestionColumn
 from fourcorners.server.context import RequestContext
-from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import column as column_task
 from fourcorners.server.tasks.queue import Task, TaskQueue
 
@@ -50,8 +47,8 @@ def add_column(
         library = access.library_for(collection, Role.REVIEWER)
         names = {fold_name(each.name): each.name for each in access.collections()}
         name = names.get(fold_name(collection), collection)
-        book, by = playbook_store.load_playbook(library, playbook), context.principal.name
-        with _refused():
+        book, by = playbooks.load_playbook(library, playbook), context.principal.name
+        with column_errors():
             column = store.add_column(
                 library, name, book.id, question, with_model=with_model, by=by
             )
@@ -73,7 +70,7 @@ def update_column(
     with context.access() as access:
         visible_column(access, identity, Role.REVIEWER)
         library, by = access.common(), context.principal.name
-        with _refused():
+        with column_errors():
             column = store.update_column(library, identity, question, with_model=with_model, by=by)
     _end(context, column)
     return ColumnStatus(column, fill_column(context, column))
@@ -88,7 +85,7 @@ def remove_column(context: RequestContext, identity: str) -> QuestionColumn:
     """
     with context.access() as access:
         visible_column(access, identity, Role.REVIEWER)
-        with _refused():
+        with column_errors():
             column = store.remove_column(access.common(), identity, by=context.principal.name)
     _end(context, column)
     return column
@@ -118,24 +115,6 @@ def find_column(context: RequestContext, identity: str, role: Role = Role.READER
     """Return a column, as `visible_column` does."""
     with context.access() as access:
         return visible_column(access, identity, role)
-
-
-def visible_column(access: Access, identity: str, role: Role) -> QuestionColumn:
-    """Return a column that stands, by its id or by what names its cells.
-
-    Raises:
-        NotFound: If there is no such column that they may see.
-        NotAllowed: If they hold a lesser role in its collection.
-    """
-    with _refused():
-        column = store.find_column(access.common(), identity)
-    try:
-        access.require(role, column.collection)
-    except NotFound as error:  # the wall tells no more of a column than of a collection
-        raise NotFound(
-            f"there is no column {identity[:60]!r}.", remedy="It may have been removed."
-        ) from error
-    return column
 
 
 def list_columns(context: RequestContext, collection: str, playbook: str) -> list[ColumnStatus]:
@@ -174,16 +153,3 @@ def _end(context: RequestContext, column: QuestionColumn) -> None:
     with context.state.connection_pool.library() as library:
         for each in going:
             TaskQueue(library).cancel(each.id, by=context.principal.name)
-
-
-@contextmanager
-def _refused() -> Iterator[None]:
-    """Answer what cannot be by its status."""
-    try:
-        yield
-    except NoSuchColumn as error:
-        raise NotFound(error.message, remedy=error.remedy) from error
-    except DuplicateColumn as error:
-        raise Conflict(error.message, remedy=error.remedy) from error
-    except ConfigError as error:
-        raise Refusal(error.message, remedy=error.remedy) from error

@@ -1,4 +1,4 @@
-"""What one client may hold of the server: time for a request, idle time, and connections.
+"""Uvicorn with limits: what one client may hold, and how long the server takes to stop.
 
 Uvicorn ends connections that are idle between two requests. The rest is here: a request that comes
 a byte at a time, an answer that nobody reads, and one address with all the connections.
@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
+from types import FrameType
 from typing import Any, cast
 
 import h11
+import uvicorn
 from uvicorn.config import Config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -29,6 +33,9 @@ MAX_HEAD = 32 << 10
 """Bytes of the head of a request, at most."""
 KEEP_ALIVE_SECONDS = 5
 """Seconds for which a connection may be idle between two requests."""
+GRACE_SECONDS = 1
+"""Seconds in which requests in hand may end."""
+_CUT_SECONDS = 4.5  # seconds after a signal when the process ends whatever it does
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -204,3 +211,23 @@ def connection_options(limits: ConnectionLimits) -> dict[str, Any]:
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "h11_max_incomplete_event_size": MAX_HEAD,
     }
+
+
+class StoppingServer(uvicorn.Server):
+    """A server that ends soon after a signal, whatever its requests do.
+
+    Tasks are parked. A thread that still computes is cut: the library survives that at any time.
+    """
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            timer = threading.Timer(_CUT_SECONDS, _cut)
+            timer.daemon = True
+            timer.start()
+        super().handle_exit(sig, frame)
+
+
+def _cut() -> None:
+    _log.warning("what is still in hand is cut")
+    logging.shutdown()
+    os._exit(0)

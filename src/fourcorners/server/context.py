@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 from anyio import from_thread
@@ -30,6 +31,7 @@ from fourcorners.server.store.uploads import MAX_FILES, UploadFolder
 from fourcorners.server.tasks.queue import Task, TaskQueue
 from fourcorners.server.telemetry import Telemetry
 from fourcorners.settings import Settings
+from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc import SignInFlow
@@ -115,7 +117,7 @@ class RequestContext:
         kind: str,
         lane: str,
         collection: str,
-        spec: Mapping[str, str],
+        spec: Mapping[str, Any],
         *,
         beside: Callable[[Library], None] = lambda _: None,
     ) -> Task:
@@ -168,6 +170,20 @@ class RequestContext:
             raise NotAllowed("this task is another's.", remedy="Ask an editor of the collection.")
         with self.state.connection_pool.library() as library:
             return TaskQueue(library).cancel(identifier, by=self.principal.name)
+
+
+def send_file(name: str, media_type: str, data: bytes) -> Response:
+    """Send a file to be saved under a name."""
+    sent = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+    return Response(data, media_type=media_type, headers={"Content-Disposition": sent})
+
+
+def send_written(name: str, media_type: str, write: Callable[[Path], object]) -> Response:
+    """Send what a function writes to a path; that file is removed."""
+    with make_temporary_folder() as folder:
+        path = folder / f"file{PurePath(name).suffix}"
+        write(path)
+        return send_file(name, media_type, path.read_bytes())
 
 
 def request_context(request: Request, response: Response) -> RequestContext:

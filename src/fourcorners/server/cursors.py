@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -19,6 +21,7 @@ from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import RequestContext
 from fourcorners.server.tasks.queue import Task
 
+T = TypeVar("T")
 Key = tuple[str, ...]
 
 
@@ -45,18 +48,46 @@ def decode_cursor(context: RequestContext, name: str, cursor: str) -> Key:
     return tuple(json.loads(text))
 
 
+def cut_page(
+    context: RequestContext, name: str, rest: Sequence[T], key: Callable[[T], Key], limit: int
+) -> tuple[list[T], str | None]:
+    """Return at most `limit` of the items that follow, and the cursor of what follows these."""
+    here = list(rest[:limit])
+    return here, encode_cursor(context, name, key(here[-1])) if len(rest) > limit else None
+
+
+def page_of(
+    context: RequestContext,
+    name: str,
+    items: Iterable[T],
+    key: Callable[[T], Key],
+    cursor: str,
+    limit: int,
+) -> tuple[list[T], str | None]:
+    """Return at most `limit` items of a list after a cursor, and the cursor of what follows.
+
+    The items come in the order of their keys; what was added or removed meanwhile moves nothing
+    else into, or out of, the parts.
+
+    Raises:
+        Refusal: If it is no cursor of this list.
+    """
+    after = decode_cursor(context, name, cursor) if cursor else None
+    rest = [item for item in items if after is None or key(item) > after]
+    return cut_page(context, name, rest, key, limit)
+
+
 def part_of_tasks(
     context: RequestContext, cursor: str, limit: int
 ) -> tuple[list[Task], str | None]:
     """Return at most `limit` tasks after a cursor, the latest first, and the cursor of the rest.
 
     Raises:
-        Refusal: If the cursor is none of ours.
+        Refusal: If it is no cursor of this list.
     """
     before = decode_cursor(context, "tasks", cursor)[0] if cursor else ""
     found = context.tasks(limit=limit + 1, before=before)
-    here = found[:limit]
-    return here, encode_cursor(context, "tasks", (here[-1].id,)) if len(found) > limit else None
+    return cut_page(context, "tasks", found, lambda each: (each.id,), limit)
 
 
 def _bearer(context: RequestContext, name: str) -> list[bytes]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
+from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.operations.principal import Role
@@ -29,13 +30,11 @@ from fourcorners.redline.word import redline_table
 from fourcorners.review.store import load_findings
 from fourcorners.server.context import RequestContext
 from fourcorners.server.rendering.word_file import write_word_file
-from fourcorners.server.store import markups, playbook_store
-from fourcorners.server.store.markups import Markup, MarkupRequest
+from fourcorners.server.store import markups
+from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.server.tasks.handlers import markup as markup_task
 from fourcorners.server.tasks.queue import Task
 
-MAX_WORDS = 50_000
-"""Characters of an edited change, at most."""
 OPEN = "open"
 """What is said of a change to take a decision back."""
 
@@ -43,23 +42,6 @@ FORMS = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "md": "text/markdown; charset=utf-8",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionRequest:
-    """What a person says of a change.
-
-    Attributes:
-        says: `accepted`, `edited`, `rejected` or `open`.
-        words: Of an edited change.
-        bank: The clause bank from which the words are taken instead; empty for none.
-        clause: The id of the clause there.
-    """
-
-    says: str
-    words: str = ""
-    bank: str = ""
-    clause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +73,7 @@ def find_markup(access: Access, document: str, playbook: str) -> Markup:
     return found
 
 
-def propose_changes(
-    context: RequestContext, document: str, playbook: str, request: MarkupRequest
-) -> Markup:
+def propose_changes(context: RequestContext, document: str, asked: MarkupRequest) -> Markup:
     """Propose changes of a contract, which is reviewed first where it was not, and keep them.
 
     Raises:
@@ -102,42 +82,38 @@ def propose_changes(
         ConfigError: If the party is none of the contract's.
     """
     with context.access() as access:
-        library, book = _playbook(access, document, playbook, request)
+        library, book = _playbook(access, document, asked)
         encoder = None if library.encoder is None else context.state.engines.encoder
         settings, person = context.state.settings, access.principal.name
-        markup_task.make_proposal(library, settings, document, book, request, person, encoder)
+        markup_task.make_proposal(library, settings, document, book, asked, person, encoder)
         access.record("redline", {"document": document, "playbook": book.id}, always=True)
         return find_markup(access, document, book.id)
 
 
-def start_proposal(
-    context: RequestContext, document: str, playbook: str, request: MarkupRequest
-) -> Task | None:
+def start_proposal(context: RequestContext, document: str, asked: MarkupRequest) -> Task | None:
     """Propose changes at once; where the contract is to be reviewed first, start a task for it.
 
     Raises as `propose_changes` does.
     """
     with context.access() as access:
-        library, book = _playbook(access, document, playbook, request)
+        library, book = _playbook(access, document, asked)
         findings = load_findings(library, book, document)
         collection = access.visible(document).entry.collection
     if all(each.id in findings for each in book.provisions):
-        propose_changes(context, document, playbook, request)
+        propose_changes(context, document, asked)
         return None
-    spec = {"document": document, "playbook": book.id, "request": request.dump()}
+    spec = {"document": document, "playbook": book.id, "request": asked.model_dump(mode="json")}
     return context.start_task(markup_task.KIND, markup_task.LANE, collection, spec)
 
 
-def _playbook(
-    access: Access, document: str, playbook: str, request: MarkupRequest
-) -> tuple[Library, Playbook]:
+def _playbook(access: Access, document: str, asked: MarkupRequest) -> tuple[Library, Playbook]:
     """Return the library and the playbook to someone who may mark up a contract so."""
     library = access.library_of(document, Role.REVIEWER)
-    if request.bank:
+    if asked.bank:
         access.full_library(Role.READER)
-    if not request.party.strip():
+    if not asked.party.strip():
         raise ConfigError("for whom is the contract marked up?", remedy="Choose a party.")
-    return library, playbook_store.load_playbook(library, playbook)
+    return library, playbooks.load_playbook(library, asked.playbook)
 
 
 def add_provision(context: RequestContext, document: str, playbook: str, provision: str) -> Markup:
@@ -147,12 +123,12 @@ def add_provision(context: RequestContext, document: str, playbook: str, provisi
     if all(each.provision != provision for each in found.redline.open_points):
         raise Conflict("nothing of this provision is open.", remedy="Reload the page.")
     asked = found.proposal.request
-    decided = tuple(dict.fromkeys((*asked.decided, provision)))
-    return propose_changes(context, document, found.playbook, replace(asked, decided=decided))
+    more = {"playbook": found.playbook, "decided": (*asked.decided, provision)}
+    return propose_changes(context, document, asked.model_copy(update=more))
 
 
 def decide_change(
-    context: RequestContext, document: str, playbook: str, change: str, asked: DecisionRequest
+    context: RequestContext, document: str, change: str, asked: DecisionRequest
 ) -> None:
     """Keep what a person says of a change.
 
@@ -161,15 +137,13 @@ def decide_change(
         NotAllowed: If they may not review the contract, or not use a bank.
         ConfigError: If the words change nothing, or the file does not let them be written.
     """
-    if asked.says not in (OPEN, *DecisionState):
-        raise ConfigError("a change is accepted, edited, rejected or open.")
     with context.access() as access:
         access.library_of(document, Role.REVIEWER)
-        found, read = find_markup(access, document, playbook), access.document(document)
+        found, read = find_markup(access, document, asked.playbook), access.document(document)
         proposed = find_change(found.redline, change)
         if proposed is None:
             raise NotFound("there is no such change any more.", remedy="Reload the page.")
-        decision = None if asked.says == OPEN else _decision(access, found, proposed, asked)
+        decision = None if asked.state == OPEN else _decision(access, found, proposed, asked)
     if decision is not None and decision.state is DecisionState.EDITED:
         _check_edit(context, found, proposed, decision, read)
     with context.access() as access:
@@ -178,7 +152,7 @@ def decide_change(
         markups.save_decision(library, document, found.playbook, person, change, decision)
         access.record(
             "redline decided",
-            {"document": document, "change": change, "says": asked.says},
+            {"document": document, "change": change, "says": asked.state},
             always=True,
         )
 
@@ -221,7 +195,7 @@ def write_markup(
 def _decision(
     access: Access, found: Markup, proposed: ProposedChange, asked: DecisionRequest
 ) -> Decision:
-    state, person = DecisionState(asked.says), access.principal.name
+    state, person = DecisionState(asked.state), access.principal.name
     if state is not DecisionState.EDITED:
         return Decision(state, person)
     if not asked.bank:

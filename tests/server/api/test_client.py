@@ -156,7 +156,7 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     (finding,) = api.ask("findings", "list_findings", collection="Mill", **place).items
     assert finding.state == "found"
     cell = {"document": document.id, "provision": "ending", **place}
-    mark = api.model("MarkRequest")
+    mark = api.model("AnnotationRequest")
     state = api.model("ReviewState")("confirmed")
     api.ask("findings", "mark_finding", body=mark(**cell, state=state, comment="As agreed."))
     api.ask("findings", "mark_finding", body=mark(**cell, assignee="bram", comment="Please look."))
@@ -171,7 +171,7 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     assert "xl/workbook.xml" in zipfile.ZipFile(report.payload).namelist()
 
     # Ask
-    question = api.model("QuestionRequest")(
+    question = api.model("AskRequest")(
         question="How much notice must the Tenant give to end this lease?", collection="Mill"
     )
     asked = api.settle(api.ask("answers", "ask_question", body=question))

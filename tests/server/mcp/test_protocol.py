@@ -111,7 +111,7 @@ def test_an_answer_by_rules(path: Path, settings: Settings, ids: dict[str, str])
         ours = "How much notice must we give to end this lease?"
         found = await call(client, "ask", question=ours, read_for=["Tenant"])
         assert "Asked for: Tenant" in found["headline"]
-        told = await refused(client, "ask", question=question, with_model=True)
+        told = await refused(client, "ask", question=question, rules=False)
         assert "does not answer here" in told
         assert "no document" in await refused(client, "ask", question="x", documents=["f" * 16])
 
@@ -168,7 +168,7 @@ def test_a_model_answers_where_it_is_allowed(
     path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def unset(client: Client) -> None:
-        told = await refused(client, "ask", question="Who pays?", with_model=True)
+        told = await refused(client, "ask", question="Who pays?", rules=False)
         assert "no language model is configured" in told
 
     with served(path, settings, McpSettings(with_model=True)) as url:
@@ -182,10 +182,10 @@ def test_a_model_answers_where_it_is_allowed(
             yield port
 
     monkeypatch.setattr(answering, "is_configured", lambda _: True)
-    monkeypatch.setattr(answering, "open_port", opened)
+    monkeypatch.setattr(answering, "library_port", opened)
 
     async def asks(client: Client) -> None:
-        found = await call(client, "ask", question="Who pays the rent?", with_model=True)
+        found = await call(client, "ask", question="Who pays the rent?", rules=False)
         assert found["stopped"].startswith("in turn 1")
         assert "it failed" in found["made_by"]
 

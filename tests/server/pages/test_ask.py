@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from fourcorners.operations import answers
+from fourcorners.operations.answers import AnswerOrigin
 from fourcorners.research import events as happened
 from fourcorners.research import run
 from fourcorners.research.answer import (
@@ -26,8 +28,6 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.tool import Material
-from fourcorners.server.store import answers
-from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.handlers import ask as asking
 from fourcorners.server.tasks.queue import TaskQueue
@@ -76,7 +76,7 @@ def test_a_question_to_one_contract_reads_no_other(room: Room) -> None:
     lease = room.document("lease.txt")
     form = room.client.get(f"/ask?d={lease}").text
     assert "LEASE OF A MILL" in form
-    task = ask(room, question="What is the cap on liability?", document=lease, collection="")
+    task = ask(room, question="What is the cap on liability?", documents=lease, collection="")
     page = room.client.get(settled(room, task)).text
     assert "ten thousand crowns" not in page
     assert "supply.txt" not in page
@@ -115,9 +115,9 @@ def test_a_question_that_cannot_be_asked_is_told(room: Room) -> None:
     assert status(question="  ") == 400
     assert status(question="x" * 4_001) == 400
     assert status(question=QUESTION, turns="99") == 400
-    assert status(question=QUESTION, source="the internet") == 400
+    assert status(question=QUESTION, sources="the internet") == 400
     assert status(question=QUESTION, collection="Nowhere") == 404
-    assert status(question=QUESTION, document="nothing") == 404
+    assert status(question=QUESTION, documents="nothing") == 404
     page = room.client.post("/ask", data={"csrf": token, "question": " <b>", "turns": "99"})
     assert "&lt;b&gt;" in page.text
 

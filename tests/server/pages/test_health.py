@@ -41,7 +41,7 @@ def checked(room: Room, collection: str = "Mill", **more: str) -> dict[str, Any]
 
 
 def test_every_concern_is_of_a_class() -> None:
-    assert {papers.problem_class(each) for each in SymptomKind} == set(ProblemClass)
+    assert {papers.CLASS_OF[each] for each in SymptomKind} == set(ProblemClass)
 
 
 def test_a_check_from_the_page_tells_by_class(room: Room) -> None:

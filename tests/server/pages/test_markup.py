@@ -257,7 +257,7 @@ def test_what_is_wrong_is_told(marking: Marking) -> None:
     assert "Choose a party" in marking.post(status=400)
     assert "no party called" in unescape(marking.post(status=400, party="Nobody"))
     marking.post(status=422, party="Birch Retail Limited", aim="all")
-    marking.decide("praised", status=400)
+    marking.decide("praised", status=422)
     marking.post("/decide", status=404, change="0" * 12, says="accepted")
     sent = {"p": BOOK.id, "change": marking.change(), "says": "accepted"}
     assert marking.room.client.post(f"{marking.path}/decide", data=sent).status_code == 403

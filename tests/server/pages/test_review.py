@@ -12,13 +12,13 @@ from urllib.parse import urlencode
 
 import pytest
 
+from fourcorners.operations import findings as day
 from fourcorners.outline.card.card import Card, Value
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.review.parties import set_side
 from fourcorners.review.risk.term_dates import dated_rules
 from fourcorners.review.store import cell_excerpts
-from fourcorners.server.grid import dates as day
 from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import WORDS, absent, failed, fill, found

@@ -12,7 +12,7 @@ import typer
 
 import fourcorners
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.model_port import of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -140,6 +140,7 @@ def answers(
     if removal.removal:
         _test_removal(data, removal, execution.library, output)
         return
+    from fourcorners.library.llm_store import library_port
     from fourcorners.settings import Settings
     from fourcorners_bench.answers import loader as answer_questions
     from fourcorners_bench.answers import run_files as answer_runs
@@ -226,8 +227,7 @@ def _test_removal(data: Path, asked: _Removal, library: Path | None, output: Out
 
 
 def _select_questions(answer_questions: list[Question], only: list[str]) -> list[Question]:
-    unknown = set(only) - {each.id for each in answer_questions}
-    if unknown:
+    if unknown := set(only) - {each.id for each in answer_questions}:
         raise ConfigError(f"there is no question {min(unknown)!r}.")
     return [each for each in answer_questions if each.id in only] if only else answer_questions
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.model_port import of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -149,6 +149,7 @@ def _score(
 
 def _run_experiments(asked: _Documents, experiments: _Experiments, output: Output) -> None:
     """Ask each model in each setting, and print the figures with the paper's."""
+    from fourcorners.library.llm_store import library_port
     from fourcorners.llm import Role
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
@@ -219,8 +220,7 @@ def _run_experiments(asked: _Documents, experiments: _Experiments, output: Outpu
                         output.numbered(number).write_run(attempt.answers)
                     record.measures["results"] = [one.to_json() for one in found]
                     record.write(output.record)
-    over = model_report.robustness_by_setting(found)
-    if over:
+    if over := model_report.robustness_by_setting(found):
         record.measures["over_models"] = [each.to_json() for each in over]
     title = f"ContractNLI, {len(split.documents)} documents of {asked.data.name}; percent"
     out = console.stdout_console()

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.library.llm_store import library_port
 from fourcorners_bench.commands.runner import (
     ModelsOptions,
     Output,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.model_port import of_model
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -45,6 +45,7 @@ def judge(
 
     It sees the question and the report, and not who made it. Of two runs it scores both.
     """
+    from fourcorners.library.llm_store import library_port
     from fourcorners.settings import Settings
     from fourcorners_bench.answers import judging
     from fourcorners_bench.answers import run_files as answer_runs
@@ -73,8 +74,7 @@ def judge(
     run_record.models["judge"] = found[0].judge
     run_record.measures["judged"] = [each.to_json() for each in found]
     output.finish(run_record, judging.judge_table(found))
-    failed = sum(each.failed for each in found)
-    if failed:
+    if failed := sum(each.failed for each in found):
         console.err().print(f"{console.count_noun(failed, 'score')} never came.")
 
 
@@ -133,8 +133,7 @@ def agreement(
 
     opened = votes.Key.read(key)
     given = [vote for path in files for vote in votes.read_votes(path, opened)]
-    unknown = set(without or ()) - {each.id for each in load_criteria().items}
-    if unknown:
+    if unknown := set(without or ()) - {each.id for each in load_criteria().items}:
         raise ConfigError(
             f"there is no criterion {min(unknown)!r}.",
             remedy=f"There are: {', '.join(each.id for each in load_criteria().items)}.",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import fourcorners
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.model_port import of_model
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, FourcornersError
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.operations.ask import AskRequest
     from fourcorners.reports.tree import Block, Run
     from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
-    from fourcorners.research.run import ResearchQuestion
     from fourcorners.research.store import AnswerEntry
     from fourcorners.research.tool import Material
     from fourcorners.settings import Settings
@@ -50,7 +50,7 @@ _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the fil
 class _QuestionOptions:
     """Of what a question is asked, and how it is answered."""
 
-    contract: options.Contracts = None
+    documents: options.Contracts = None
     collection: options.Collection = None
     read_for: Annotated[
         list[str] | None,
@@ -68,7 +68,7 @@ class _QuestionOptions:
     rules: Annotated[
         bool, option("--rules", "Do without a language model, though one is configured.")
     ] = False
-    source: Annotated[
+    sources: Annotated[
         list[str] | None,
         option("--source NAME", "An outside source to use, too. May be given again."),
     ] = None
@@ -230,35 +230,27 @@ class _Inquirer:
     @contextmanager
     def events(self, question: str) -> Iterator[Iterator[Event]]:
         """Open what answers, and yield what happens."""
-        from fourcorners.research.run import ask
-        from fourcorners.research.sources import external_tools
+        from fourcorners.operations.ask import answer_question
+        from fourcorners.settings import Settings
 
         with self._port() as port:
-            yield ask(
+            yield answer_question(
                 self.library,
-                self._question(question),
+                self._request(question),
+                Settings.load(),
+                job=_job(),
                 encoder=self.encoder,
-                concepts=fourcorners.default_concepts(),
                 port=port,
-                tools=external_tools(self.options.source or (), self.settings.research.external),
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
 
-    def _question(self, question: str) -> ResearchQuestion:
-        """Return what is asked; what an inquiry spends is charged to this one run."""
-        from fourcorners.research.agents.inquiry import InquirySettings
-        from fourcorners.research.run import ResearchQuestion
+    def _request(self, question: str) -> AskRequest:
+        from fourcorners.operations.ask import AskRequest
 
-        asked = self.options
-        return ResearchQuestion(
-            question,
-            contracts=asked.contract or (),
-            collection=asked.collection,
-            context=asked.context,
-            instructions=asked.instructions,
-            read_for=asked.read_for or (),
-            how=InquirySettings(turns=asked.turns, job=f"ask {datetime.now(UTC).isoformat()}"),
-        )
+        names = AskRequest.model_fields.keys() - {"question"}
+        given = {name: getattr(self.options, name) for name in names}
+        filled = {name: value for name, value in given.items() if value is not None}
+        return AskRequest.from_fields(question=question, **filled)
 
     @property
     def encoder(self) -> Encoder | None:
@@ -268,6 +260,7 @@ class _Inquirer:
     @contextmanager
     def _port(self) -> Iterator[Port | None]:
         """Open the port to the model; None where the report is by rules."""
+        from fourcorners.library.llm_store import library_port
         from fourcorners.llm import is_configured
         from fourcorners.llm.port.port import NOT_CONFIGURED
 
@@ -285,13 +278,14 @@ class _Inquirer:
     def print_estimate(self, question: str, *, as_json: bool) -> None:
         """Say what an inquiry takes at most; nothing is sent."""
         from fourcorners.llm.port.port import NOT_CONFIGURED
+        from fourcorners.operations.ask import research_question
         from fourcorners.research.agents.inquiry import estimate_cost
         from fourcorners.research.run import prepare_answer
 
         with self._port() as port:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
-            asked = self._question(question)
+            asked = research_question(self._request(question), _job())
             research_context, started = prepare_answer(
                 self.library,
                 asked,
@@ -310,6 +304,11 @@ class _Inquirer:
             f"{estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out, {price}. "
             "Nothing was sent."
         )
+
+
+def _job() -> str:
+    """Return what the calls of one run are charged to."""
+    return f"ask {datetime.now(UTC).isoformat()}"
 
 
 def _reply(question: str) -> str:

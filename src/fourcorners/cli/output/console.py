@@ -125,7 +125,7 @@ def print_json(value: object) -> None:
 
 
 def print_value(value: BaseModel) -> None:
-    """Print a value of the API as JSON, in the form that every door has."""
+    """Print a value of the API as JSON, in the same form as REST."""
     print_json(value.model_dump(mode="json"))
 
 
@@ -166,13 +166,13 @@ def print_warning(error: FourcornersError) -> None:
 
 
 @contextmanager
-def open_access(url: str | None) -> Iterator[Access]:
+def open_access(url: str | None, by: str | None = None) -> Iterator[Access]:
     """Open the library for the person at this terminal, who may do everything with it."""
     from fourcorners.operations.access import Access
     from fourcorners.operations.principal import Principal, Role
 
     with open_library(url) as library:
-        principal = Principal(reviewer(None), Role.ADMIN, local=True)
+        principal = Principal(reviewer(by), Role.ADMIN, local=True)
         yield Access(library, principal, watched=False)
 
 

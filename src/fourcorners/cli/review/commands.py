@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from fourcorners.cli import options
-from fourcorners.cli.model_port import library_port, report_spending
+from fourcorners.cli.model_port import report_spending
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.cli.review import columns
@@ -343,6 +343,7 @@ def _open_reviewer(
     encoder: Encoder | None,
 ) -> Iterator[ModelReviewer]:
     """Open the port, and yield what fills cells through it."""
+    from fourcorners.library.llm_store import library_port
     from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 
     named = PromptProfile(profile or "clauses")

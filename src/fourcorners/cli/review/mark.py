@@ -23,7 +23,7 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class _MarkOptions:
+class _AnnotationOptions:
     """What is said of a finding."""
 
     says: Annotated[
@@ -67,7 +67,7 @@ def mark(
             "or its id.",
         ),
     ],
-    given: _MarkOptions,
+    given: _AnnotationOptions,
     playbook: options.Playbook = "due-diligence",
     library: options.Library = None,
     collection: options.Collection = None,
@@ -82,34 +82,28 @@ def mark(
     of the finding is printed.
     """
     from fourcorners.cli.review.columns import find
+    from fourcorners.operations.findings import AnnotationRequest, annotate
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.review.people import review_actions
 
     book = load_playbook(playbook)
-    place = _place(given.at) if given.at else None
-    with console.open_library(library) as store:
-        entry = store.resolve(contract, collection)
+    with console.open_access(library, given.by) as access:
+        entry, store = access.find(contract, collection), access.common()
         book, wanted = find(store, (entry.collection,), book, provision)
-        if given.says is None and not (
-            given.value or given.comment or place or given.answer or given.severity
-        ):
+        asked = AnnotationRequest.from_fields(
+            document=entry.id,
+            provision=wanted.id,
+            state=_STATES[given.says] if given.says else None,
+            value=given.value,
+            place=_place(given.at) if given.at else None,
+            answers=dict(_answer(each) for each in given.answer or ()),
+            severity=given.severity,
+            comment=given.comment,
+        )
+        if asked.is_empty:
             finding = review_actions.load_finding(store, book, entry.id, wanted.id)
         else:
-            finding = review_actions.annotate_finding(
-                store,
-                book,
-                entry.id,
-                wanted.id,
-                review_actions.NewAnnotation(
-                    by=console.reviewer(given.by),
-                    state=_STATES[given.says] if given.says else None,
-                    value=given.value,
-                    comment=given.comment,
-                    place=place,
-                    answers=dict(_answer(each) for each in given.answer or ()),
-                    severity=Severity(given.severity) if given.severity else None,
-                ),
-            )
+            finding = annotate(access, asked, book)
     if as_json:
         console.print_json(_json(entry.name, finding))
     else:

@@ -74,8 +74,12 @@ def serve(
     import uvicorn
 
     from fourcorners.server import create_app, logs
-    from fourcorners.server.connections import ConnectionLimits, connection_options
-    from fourcorners.server.run import GRACE_SECONDS, StoppingServer
+    from fourcorners.server.connections import (
+        GRACE_SECONDS,
+        ConnectionLimits,
+        StoppingServer,
+        connection_options,
+    )
 
     logs.configure_logging()
     sys.setswitchinterval(_TURN)

@@ -10,11 +10,10 @@ from fastapi import APIRouter, Query
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
-from fourcorners.server.api.models import Moment, Paged
-from fourcorners.server.api.parameters import CollectionName, Cursor
+from fourcorners.server.api.models import CollectionName, Cursor, Moment, Paged
 from fourcorners.server.context import Context
-from fourcorners.server.cursors import decode_cursor, encode_cursor
-from fourcorners.server.store import audit_trail as trail
+from fourcorners.server.cursors import cut_page, decode_cursor
+from fourcorners.server.store import audit_trail
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Audit"])
@@ -53,17 +52,14 @@ def list_audit_entries(
     """
     with context.access() as access:
         _audited(access, collection)
-    after = int(decode_cursor(context, "audit", cursor)[0]) if cursor else 0
+    last = int(decode_cursor(context, "audit", cursor)[0]) if cursor else 0
     with context.access() as access:
         library = _audited(access, collection)
         inside = None if collection is None else [e.id for e in access.documents(collection)]
-        found = trail.entries_after(library, after, limit + 1, collection or "", inside)
-    here = found[:limit]
-    more = len(found) > limit
-    return Paged(
-        items=[AuditEntryValue.make(each, detail=json.loads(each.detail)) for each in here],
-        next=encode_cursor(context, "audit", (str(here[-1].seq),)) if more else None,
-    )
+        found = audit_trail.entries_after(library, last, limit + 1, collection or "", inside)
+    here, after = cut_page(context, "audit", found, lambda each: (str(each.seq),), limit)
+    items = [AuditEntryValue.make(each, detail=json.loads(each.detail)) for each in here]
+    return Paged(items=items, next=after)
 
 
 @router.get("/audit/verdict")

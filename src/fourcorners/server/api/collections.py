@@ -10,9 +10,9 @@ from pydantic import Field
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role, RoleName
+from fourcorners.operations.reviews import PartyNames
 from fourcorners.review.parties import set_side
-from fourcorners.server.api.models import CollectionValue, FailureValue, PartyNames
-from fourcorners.server.api.parameters import CollectionName
+from fourcorners.server.api.models import CollectionName, CollectionValue, FailureValue
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
 from fourcorners.server.store import collections

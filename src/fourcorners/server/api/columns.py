@@ -7,17 +7,16 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from fourcorners.operations import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Flag, Moment, TaskValue
-from fourcorners.server.api.parameters import CollectionName, PlaybookName
+from fourcorners.server.api.models import CollectionName, Moment, PlaybookName, TaskValue
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.store import playbook_store
-from fourcorners.value import Value
+from fourcorners.value import Flag, Value
 
 router = APIRouter(tags=["Columns"])
 
@@ -89,7 +88,7 @@ def list_columns(
     """List the columns of a review that people asked for, in the order in which they did."""
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        book = playbook_store.load_playbook(library, playbook)
+        book = playbooks.load_playbook(library, playbook)
     return [
         _column(context, each) for each in column_actions.list_columns(context, collection, book.id)
     ]

@@ -13,20 +13,22 @@ from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
 from fourcorners.operations.errors import Refusal
 from fourcorners.server.api.models import (
-    BoxValue,
     CardValue,
+    CollectionName,
+    Cursor,
     DocumentValue,
+    Limit,
     NeighbourhoodValue,
     NodeValue,
     OutlineValue,
     Paged,
-    SpanValue,
     TaskValue,
     TextValue,
+    file_responses,
 )
-from fourcorners.server.api.parameters import CollectionName, Cursor, Limit, file_responses
-from fourcorners.server.api.requests import IdempotencyKey, page_of, start_task
+from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.cursors import page_of
 from fourcorners.server.links import quote_href
 from fourcorners.server.pages import contract as contract_pages
 from fourcorners.server.pages.collection import uploaded_files
@@ -132,7 +134,7 @@ def get_text(
     with context.access() as access:
         whole = access.text(document)
     span = _span(whole, start, len(whole) if end is None else min(end, len(whole)), empty=True)
-    words, place = span.text_in(whole), SpanValue.make(span)
+    words, place = span.text_in(whole), span
     return TextValue(document=document, span=place, characters=len(whole), text=words)
 
 
@@ -188,14 +190,14 @@ def read_span(
     words = found.text_in(read.text)
     return NeighbourhoodValue(
         document=document,
-        span=SpanValue.make(found),
+        span=found,
         words=words,
         before=read.text[max(0, found.start - around) : found.start],
         after=read.text[found.end : found.end + around],
         path=list(tree.path(node, read.text)) if node else [],
         page=read.page_of(found.start),
         href=quote_href(document, found, words),
-        boxes=[BoxValue.make(each) for each in places],
+        boxes=places,
     )
 
 

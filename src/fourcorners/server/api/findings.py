@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from fourcorners.operations.principal import Role
-from fourcorners.playbooks.playbook import Level
-from fourcorners.research.columns import store as columns_store
+from fourcorners.operations.findings import (
+    AnnotationRequest,
+    FindingsRequest,
+    annotate,
+    find_finding,
+)
+from fourcorners.operations.findings import list_findings as list_findings_of
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import (
     Author,
@@ -19,34 +23,23 @@ from fourcorners.review.finding import (
     RiskAnswer,
     Severity,
 )
-from fourcorners.review.people import review_actions
-from fourcorners.review.risk.answers import MAX_ANSWER
-from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Moment, Paged, SpanValue
-from fourcorners.server.api.parameters import (
-    CollectionName,
-    Cursor,
-    DocumentName,
-    Limit,
-    PlaybookName,
-)
-from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
+from fourcorners.server.api.models import Cursor, Limit, Moment, Paged, PlaybookName
+from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
-from fourcorners.server.grid.findings import FindingFilter, load_finding, load_findings
+from fourcorners.server.cursors import page_of
 from fourcorners.server.links import quote_href
-from fourcorners.server.store import playbook_store
 from fourcorners.text.quote import Quote
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Findings"])
-_QuestionId = Annotated[str, Field(max_length=200)]
 
 
 class VerifiedWordsValue(Value):
     """Words that were verified against the document."""
 
     words: str
-    span: SpanValue
+    span: Span
     href: str
 
     @classmethod
@@ -147,55 +140,24 @@ class AnnotationValue(Value):
     at: Moment
     state: ReviewState | None = Field(description="What they made of it; null for a comment.")
     value: str
-    place: SpanValue | None = Field(description="Where the value stands in the contract.")
+    place: Span | None = Field(description="Where the value stands in the contract.")
     answers: dict[str, str]
     severity: Severity | None
     comment: str
     author: Author = Field(description="`rule` where the program says what a later review changed.")
 
 
-class MarkRequest(Value):
-    """What someone says of a finding: a state, what should stand there instead, a comment."""
-
-    playbook: str = Field(default="due-diligence", max_length=200)
-    document: str = Field(max_length=40, examples=["2843aeec286e22ab"])
-    provision: str = Field(max_length=200, examples=["change-of-control"])
-    state: ReviewState | None = None
-    value: str = Field(
-        default="",
-        max_length=review_actions.MAX_VALUE,
-        description="Words of the contract are found, read for their answers and judged by the "
-        "playbook; any others are shown as yours.",
-    )
-    answers: dict[_QuestionId, Annotated[str, Field(max_length=MAX_ANSWER)]] = Field(
-        default_factory=dict,
-        max_length=50,
-        description="Your answers to risk questions, by their ids: an option, a date, a period, an "
-        "amount, a party or words; `-` where the contract does not say. Severity and "
-        "recommendation follow from them.",
-        examples=[{"effect": "consent"}],
-    )
-    severity: Level | None = Field(
-        default=None, description="It wins over the playbook's rules; the comment is its reason."
-    )
-    comment: str = Field(default="", max_length=review_actions.MAX_COMMENT)
-    assignee: str = Field(
-        default="",
-        max_length=review_actions.MAX_NAME,
-        description="Who is asked to look at it, instead of all the rest; the comment says why.",
-    )
-
-
-class _FindingsQuery(BaseModel):
+class _FindingsQuery(FindingsRequest):
     """Which findings, and which part of them."""
 
-    collection: CollectionName
-    playbook: PlaybookName = "due-diligence"
-    document: DocumentName | None = None
-    provision: Annotated[str | None, Query(max_length=200, examples=["assignment"])] = None
-    state: CellState | None = None
-    severity: Severity | None = None
-    review: ReviewState | None = None
+    documents: Annotated[
+        list[Annotated[str, Field(max_length=40)]],
+        Query(
+            alias="document",
+            max_length=50,
+            description="Only of these contracts, by id; repeat it for several.",
+        ),
+    ] = Field(default_factory=list)
     cursor: Cursor = ""
     limit: Limit = 100
 
@@ -209,8 +171,8 @@ def list_findings(
     The cells of columns that people asked for are among them, under their names. Where it depends
     on the day how grave a cell is, it is as today has it.
     """
-    fits = FindingFilter(asked.document, asked.provision, asked.state, asked.severity, asked.review)
-    found = load_findings(context, asked.collection, asked.playbook, fits)
+    with context.access() as access:
+        found = list_findings_of(access, asked)
     here, after = page_of(context, "findings", found, _order, asked.cursor, asked.limit)
     return Paged(items=[FindingValue.from_finding(each) for each in here], next=after)
 
@@ -223,7 +185,8 @@ def get_finding(
     playbook: PlaybookName = "due-diligence",
 ) -> FindingValue:
     """Return a finding."""
-    return FindingValue.from_finding(load_finding(context, document, provision, playbook))
+    with context.access() as access:
+        return FindingValue.from_finding(find_finding(access, document, provision, playbook))
 
 
 @router.get("/documents/{document}/findings/{provision}/annotations")
@@ -234,11 +197,11 @@ def list_annotations(
     playbook: PlaybookName = "due-diligence",
 ) -> list[AnnotationValue]:
     """List what people said of a finding, comments among it, the first first."""
-    finding = load_finding(context, document, provision, playbook)
+    with context.access() as access:
+        finding = find_finding(access, document, provision, playbook)
     return [
         AnnotationValue.make(
             each,
-            place=None if each.place is None else SpanValue.make(each.place),
             answers={given.id: given.value for given in each.answers},
         )
         for each in finding.remarks
@@ -246,39 +209,16 @@ def list_annotations(
 
 
 @router.post("/findings/mark")
-def mark_finding(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> FindingValue:
+def mark_finding(
+    context: Context, asked: AnnotationRequest, key: IdempotencyKey = None
+) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
 
     def do() -> FindingValue:
         with context.access() as access:
-            library = access.library_of(marked.document, Role.REVIEWER)
-            book = playbook_store.load_playbook(library, marked.playbook)
-            if marked.provision.startswith(PREFIX):
-                column = column_actions.visible_column(access, marked.provision, Role.REVIEWER)
-                book = columns_store.columns_playbook(column.collection, column.playbook, [column])
-            place, by = (library, book, marked.document, marked.provision), context.principal.name
-            with library.transaction():
-                if marked.assignee.strip():
-                    finding = review_actions.assign_finding(
-                        *place, to=marked.assignee, by=by, why=marked.comment
-                    )
-                else:
-                    finding = review_actions.annotate_finding(
-                        *place,
-                        review_actions.NewAnnotation(
-                            by=by,
-                            state=marked.state,
-                            value=marked.value,
-                            comment=marked.comment,
-                            answers=marked.answers,
-                            severity=Severity(marked.severity) if marked.severity else None,
-                        ),
-                    )
-                about = {"document": marked.document, "provision": marked.provision}
-                access.record("mark", {**about}, always=True)
-        return FindingValue.from_finding(finding)
+            return FindingValue.from_finding(annotate(access, asked))
 
-    return run_once(context, key, marked, FindingValue, do)
+    return run_once(context, key, asked, FindingValue, do)
 
 
 def _order(finding: Finding) -> tuple[str, str]:

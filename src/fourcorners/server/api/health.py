@@ -9,14 +9,14 @@ from pydantic import ConfigDict, Field
 
 from fourcorners.operations.errors import NotFound
 from fourcorners.review.finding import Severity
-from fourcorners.server.api.models import Day, Moment, SpanValue, TaskValue
-from fourcorners.server.api.parameters import CollectionName
+from fourcorners.server.api.models import CollectionName, Day, Moment, TaskValue
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
 from fourcorners.server.links import document_href, quote_href
 from fourcorners.server.pages import collection as collection_pages
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.health_checks import ProblemClass
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Health"])
@@ -43,9 +43,9 @@ class SymptomValue(Value):
     name: str
     message: str
     remedy: str
-    span: SpanValue | None
+    span: Span | None
     words: str = Field(description="Those at the span.")
-    places: list[SpanValue] = Field(description="All such words, where there are several.")
+    places: list[Span] = Field(description="All such words, where there are several.")
     others: list[str] = Field(description="The names of other files that it concerns.")
     href: str
 
@@ -96,10 +96,9 @@ def get_health(context: Context, collection: CollectionName) -> HealthValue:
             symptoms.append(
                 SymptomValue.make(
                     each,
-                    class_=health_checks.problem_class(each.concern),
+                    class_=health_checks.CLASS_OF[each.concern],
                     name=each.name if each.document else shown_path(each.name),
                     words=words,
-                    places=[SpanValue.make(place) for place in each.places],
                     others=[shown_path(other) for other in each.others],
                     href=href,
                 )

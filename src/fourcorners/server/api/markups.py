@@ -9,25 +9,14 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from fourcorners.redline.proposal import OpenPoint
-from fourcorners.redline.propose import Target
-from fourcorners.server.api.models import Moment, SpanValue
-from fourcorners.server.api.parameters import file_responses
+from fourcorners.server import markups
+from fourcorners.server.api.models import Moment, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
-from fourcorners.server.markups import (
-    FORMS,
-    MAX_WORDS,
-    DecisionRequest,
-    find_markup,
-    propose_changes,
-    write_markup,
-)
-from fourcorners.server.markups import (
-    decide_change as decide,
-)
+from fourcorners.server.markups import FORMS, find_markup, propose_changes, write_markup
 from fourcorners.server.pages.markup import ChangeView, change_views
-from fourcorners.server.store.markups import Markup, MarkupRequest
-from fourcorners.text.quote import Quote
+from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Mark-ups"])
@@ -35,32 +24,11 @@ _FILES = file_responses(FORMS.values())
 _Playbook = Annotated[str, Query(max_length=200, description="Empty for the one used last.")]
 
 
-class ProposalRequest(Value):
-    """What a mark-up is to be made by, and for whom."""
-
-    playbook: str = Field(default="due-diligence", max_length=200)
-    party: str = Field(max_length=500, examples=["Birch Retail Limited"])
-    target: Target = Field(default="smallest", description="The position to reach.")
-    bank: str = Field(default="", max_length=120, description="A clause bank to draft from.")
-
-
-class DecisionValue(Value):
-    """What a person says of a change."""
-
-    playbook: str = Field(default="", max_length=200, description="Empty for the one used last.")
-    state: Literal["accepted", "edited", "rejected", "open"]
-    words: str = Field(
-        default="", max_length=MAX_WORDS, description="Of an edited change: its place."
-    )
-    bank: str = Field(default="", max_length=120, description="Take the words from this bank.")
-    clause: str = Field(default="", max_length=12, description="The id of the clause there.")
-
-
 class MarkupQuoteValue(Value):
     """Words of the contract that a change goes by; `span` is null if they were not found there."""
 
     words: str
-    span: SpanValue | None
+    span: Span | None
 
 
 class MarkupEditValue(Value):
@@ -79,7 +47,7 @@ class ProposedChangeValue(Value):
     name: str
     extent: str
     path: list[str]
-    span: SpanValue = Field(description="The words that the edits start from.")
+    span: Span = Field(description="The words that the edits start from.")
     edits: list[MarkupEditValue]
     words: str = Field(description="What its place says with it, to be edited.")
     found: str = Field(description="What the clause says now; empty for a clause that is missing.")
@@ -127,15 +95,16 @@ class MarkupValue(Value):
 
 @router.post("/documents/{document}/markup")
 def propose_markup(
-    context: Context, document: str, asked: ProposalRequest, key: IdempotencyKey = None
+    context: Context, document: str, asked: MarkupRequest, key: IdempotencyKey = None
 ) -> MarkupValue:
     """Propose changes of a contract, which is reviewed first where it was not."""
-    request = MarkupRequest(asked.party, asked.target, asked.bank)
-
-    def do() -> MarkupValue:
-        return _value(context, propose_changes(context, document, asked.playbook, request))
-
-    return run_once(context, key, asked, MarkupValue, do)
+    return run_once(
+        context,
+        key,
+        asked,
+        MarkupValue,
+        lambda: _value(context, propose_changes(context, document, asked)),
+    )
 
 
 @router.get("/documents/{document}/markup")
@@ -151,17 +120,16 @@ def decide_change(
     context: Context,
     document: str,
     change: str,
-    decided: DecisionValue,
+    asked: DecisionRequest,
     key: IdempotencyKey = None,
 ) -> MarkupValue:
     """Accept, edit or reject a change, or take that back."""
-    request = DecisionRequest(decided.state, decided.words, decided.bank, decided.clause)
 
     def do() -> MarkupValue:
-        decide(context, document, decided.playbook, change, request)
-        return get_markup(context, document, decided.playbook)
+        markups.decide_change(context, document, change, asked)
+        return get_markup(context, document, asked.playbook)
 
-    return run_once(context, key, decided, MarkupValue, do)
+    return run_once(context, key, asked, MarkupValue, do)
 
 
 @router.get("/documents/{document}/markup/file", response_class=Response, responses=_FILES)
@@ -190,21 +158,9 @@ def _change(view: ChangeView) -> ProposedChangeValue:
         words=view.words,
         source=view.source,
         extent=change.extent.value,
-        path=list(change.path),
-        blanks=list(change.blanks),
         edits=[MarkupEditValue(kind=each.kind.value, text=each.text) for each in change.edits],
-        quotes=[_quote(each) for each in change.quotes],
     )
 
 
 def _open_point(point: OpenPoint) -> OpenPointValue:
-    return OpenPointValue.make(
-        point,
-        path=list(point.path),
-        quotes=[_quote(each) for each in point.quotes],
-        offered=point.offered.text if point.offered else "",
-    )
-
-
-def _quote(quote: Quote) -> MarkupQuoteValue:
-    return MarkupQuoteValue.make(quote)
+    return OpenPointValue.make(point, offered=point.offered.text if point.offered else "")

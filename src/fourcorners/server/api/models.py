@@ -1,4 +1,4 @@
-"""What the API and MCP say of documents, tasks and answers, as schemas."""
+"""What routes take, and what the API and MCP say of documents, tasks and answers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, Strict
-from pydantic_core import PydanticCustomError
+from fastapi import Query
+from pydantic import BeforeValidator, Field
 
+from fourcorners.documents.document import Box
 from fourcorners.library.entries import Entry
+from fourcorners.operations.answers import StoredAnswer
 from fourcorners.outline.card.card import Card, Fact
-from fourcorners.research.answer import Answer, Citation, Draft, Gap, Statement, Verification
-from fourcorners.review.parties import MAX_NAME, MAX_NAMES
+from fourcorners.research.answer import (
+    Answer,
+    Citation,
+    Draft,
+    ExternalStatement,
+    Gap,
+    Statement,
+    Verification,
+)
 from fourcorners.server.links import quote_href
-from fourcorners.server.store.answers import StoredAnswer
 from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.invisible_characters import show_invisible
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 T = TypeVar("T")
@@ -25,16 +34,19 @@ Moment = Annotated[
     Field(json_schema_extra={"format": "date-time"}, examples=["2026-03-01T09:30:00+00:00"]),
 ]
 """A point in time, in UTC; as it is stored, since the audit trail's hashes are over its letters."""
-Flag = Annotated[bool, Strict()]
-"""True or false in a body: no word or number that may mean it."""
-NoWord = BeforeValidator(lambda given: _require_number(given))
-"""Beside a whole number of a body, which JSON may write as 3.0: no word that may mean it."""
 Day = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=["2026-03-01"])]
-PartyNames = Annotated[
-    list[Annotated[str, Field(max_length=MAX_NAME)]], Field(max_length=MAX_NAMES)
-]
-"""A party for whom one reads or asks: by name, role or group, or several of a group."""
 OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
+CollectionName = Annotated[
+    str, Query(max_length=500, description="A collection's name.", examples=["Project Larch"])
+]
+PlaybookName = Annotated[
+    str, Query(max_length=200, description="A playbook's id.", examples=["due-diligence"])
+]
+DocumentName = Annotated[
+    str, Query(max_length=40, description="A document's id.", examples=["2843aeec286e22ab"])
+]
+Cursor = Annotated[str, Query(max_length=2_000, description="`next` of the part before.")]
+Limit = Annotated[int, Query(ge=1, le=200)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
 
 
@@ -70,13 +82,6 @@ class Problem(Value):
     errors: list[FieldProblem] = Field(
         default_factory=list, description="The fields that are wrong; empty where none is."
     )
-
-
-class SpanValue(Value):
-    """A half-open range of a document's text, in code points."""
-
-    start: int = Field(examples=[120])
-    end: int = Field(examples=[340])
 
 
 class CollectionValue(Value):
@@ -125,7 +130,7 @@ class TextValue(Value):
     """Words of a document, exactly as they stand there."""
 
     document: str
-    span: SpanValue
+    span: Span
     characters: int = Field(description="Of the whole text.")
     text: str
 
@@ -138,7 +143,7 @@ class NodeValue(Value):
     kind: str
     label: str = Field(examples=["7.2(a)"])
     heading: str
-    span: SpanValue
+    span: Span
 
 
 class OutlineValue(Value):
@@ -155,7 +160,7 @@ class FactValue(Value):
     name: str = Field(examples=["governing_law"])
     value: str = Field(examples=["England and Wales"])
     words: str
-    span: SpanValue
+    span: Span
     confidence: float
 
 
@@ -174,28 +179,18 @@ class CardValue(Value):
         )
 
 
-class BoxValue(Value):
-    """Where words stand on a page, in points from its top left."""
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-
 class NeighbourhoodValue(Value):
     """Words with what stands around them."""
 
     document: str
-    span: SpanValue
+    span: Span
     words: str
     before: str
     after: str
     path: list[str] = Field(description="Label and heading of each part down to the words.")
     page: int | None
     href: str = Field(examples=["/d/2843aeec286e22ab?s=120-340&h=1f2e3d4c#s=120-340"])
-    boxes: list[BoxValue] = Field(description="Empty where the original is not at hand.")
+    boxes: list[Box] = Field(description="Empty where the original is not at hand.")
 
 
 class HitValue(Value):
@@ -203,11 +198,11 @@ class HitValue(Value):
 
     document: str
     name: str
-    span: SpanValue
+    span: Span
     words: str
     page: int | None
     path: list[str]
-    matched: list[SpanValue]
+    matched: list[Span]
     score: float
     href: str
 
@@ -237,7 +232,7 @@ class CitationValue(Value):
     name: str
     where: str = Field(examples=["clause 7.2(a), page 3"])
     words: str
-    span: SpanValue
+    span: Span
     because: str
     href: str
 
@@ -287,17 +282,6 @@ class GapValue(Value):
     @classmethod
     def list_of(cls, gaps: Iterable[Gap]) -> list[Self]:
         return [cls.make(each, nearest=CitationValue.from_citation(each.nearest)) for each in gaps]
-
-
-class ExternalStatementValue(Value):
-    """What a source outside of the contracts says; nothing in the answer rests on it."""
-
-    text: str
-    words: str
-    source: str
-    where: str
-    fetched: str
-    licence: str
 
 
 class TurnValue(Value):
@@ -393,7 +377,7 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
     asked: str
     title: str
     summary: list[StatementValue]
-    external: list[ExternalStatementValue]
+    external: list[ExternalStatement]
     verified: int
     unverified: int
     turns: list[TurnValue] = Field(description="How it came about, turn by turn.")
@@ -411,12 +395,6 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
         )
 
 
-def _require_number(given: object) -> object:
-    if isinstance(given, str | bool):
-        raise PydanticCustomError("int_type", "Input should be a valid integer")
-    return given
-
-
 def _facts(card: Card) -> Iterator[tuple[str, str, Fact[Any]]]:
     for name in ("title", "type", "governing_law", "amends"):
         words: Fact[str] | None = getattr(card, name)
@@ -428,3 +406,11 @@ def _facts(card: Card) -> Iterator[tuple[str, str, Fact[Any]]]:
         day: Fact[date] | None = getattr(card, name)
         if day is not None:
             yield name, day.value.isoformat(), day
+
+
+def file_responses(media_types: Iterable[str]) -> dict[int | str, dict[str, Any]]:
+    """Return how the description says that a route answers with a file of one of these types."""
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    kinds = [each.partition(";")[0] for each in media_types]
+    content = {each: {} if each == "application/json" else binary for each in kinds}
+    return {200: {"content": content}}

@@ -8,16 +8,15 @@ from fastapi import APIRouter, Path
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
-from fourcorners.operations.errors import Refusal
+from fourcorners.operations import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server.api.findings import FindingValue
-from fourcorners.server.api.models import Moment, NoWord
+from fourcorners.server.api.models import Moment
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
-from fourcorners.server.store import playbook_store
-from fourcorners.value import Value
+from fourcorners.value import NoWord, Value
 
 router = APIRouter(tags=["Playbooks"])
 _Playbook = Annotated[str, Path(max_length=200, description="Its id.", examples=["due-diligence"])]
@@ -87,7 +86,7 @@ class TrialRequest(Value):
 def list_playbooks(context: Context) -> list[PlaybookValue]:
     """List the playbooks that come with the package, and the house's own."""
     with context.access() as access:
-        books = playbook_store.usable_playbooks(access.common())
+        books = playbooks.usable_playbooks(access.common())
     return [PlaybookValue.from_playbook(book) for book in books]
 
 
@@ -95,7 +94,7 @@ def list_playbooks(context: Context) -> list[PlaybookValue]:
 def get_playbook(context: Context, playbook: _Playbook) -> PlaybookValue:
     """Return a playbook."""
     with context.access() as access:
-        return PlaybookValue.from_playbook(playbook_store.load_playbook(access.common(), playbook))
+        return PlaybookValue.from_playbook(playbooks.load_playbook(access.common(), playbook))
 
 
 @router.get(
@@ -106,7 +105,7 @@ def get_playbook(context: Context, playbook: _Playbook) -> PlaybookValue:
 def get_playbook_file(context: Context, playbook: _Playbook) -> PlainTextResponse:
     """Return a playbook as its file has it."""
     with context.access() as access:
-        text = playbook_store.playbook_text(access.common(), playbook)
+        text = playbooks.playbook_text(access.common(), playbook)
     return PlainTextResponse(text, media_type=_YAML)
 
 
@@ -114,8 +113,8 @@ def get_playbook_file(context: Context, playbook: _Playbook) -> PlainTextRespons
 def list_playbook_versions(context: Context, playbook: _Playbook) -> list[PlaybookVersionValue]:
     """List the versions of a playbook of the house, the last first."""
     with context.access() as access:
-        playbook_store.playbook_text(access.common(), playbook)  # there is such a one
-        held = playbook_store.playbook_versions(access.common(), playbook)
+        playbooks.playbook_text(access.common(), playbook)  # there is such a one
+        held = playbooks.playbook_versions(access.common(), playbook)
     return [PlaybookVersionValue.make(each) for each in held]
 
 
@@ -132,7 +131,7 @@ def save_playbook(
         with context.access() as access:
             library = access.full_library(Role.EDITOR)
             return PlaybookValue.from_playbook(
-                playbook_store.save_playbook(
+                playbooks.save_playbook(
                     library, draft.text, by=context.principal.name, before=draft.before
                 )
             )
@@ -145,23 +144,17 @@ def save_playbook(
 @router.post("/playbook-checks")
 def check_playbook(context: Context, draft: PlaybookText) -> PlaybookValue:  # noqa: ARG001
     """Read a playbook without keeping it; what is wrong with it is told by line."""
-    return PlaybookValue.from_playbook(playbook_store.parse_cached(draft.text))
+    return PlaybookValue.from_playbook(playbooks.parse_cached(draft.text))
 
 
 @router.post("/playbooks/{playbook}/trial")
 def try_playbook(context: Context, playbook: _Playbook, trial: TrialRequest) -> list[FindingValue]:
     """Return what a playbook finds in a contract, or in words; nothing of it is kept."""
-    if bool(trial.document) == bool(trial.words.strip()):
-        raise Refusal("a playbook is tried on a contract, or on words: give one of them.")
     with context.access() as access:
-        library = access.common()
-        if trial.document:
-            library = access.library_of(trial.document, Role.READER)
-            access.text(trial.document)  # that it was read stands in the audit trail
-        book = playbook_store.load_playbook(library, playbook)
+        book = playbooks.load_playbook(access.common(), playbook)
         if trial.text:
-            book = playbook_store.parse_cached(trial.text)
-        outcomes = playbook_store.try_playbook(
-            library, context.state.engines, book, document=trial.document, text=trial.words
+            book = playbooks.parse_cached(trial.text)
+        found = playbooks.try_playbook(
+            access, context.state.engines, book, document=trial.document, text=trial.words
         )
-    return [FindingValue.from_finding(each.finding) for each in outcomes]
+    return [FindingValue.from_finding(each) for each in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Annotated, TypeVar
 
@@ -16,7 +16,6 @@ from fourcorners.library.store import Library
 from fourcorners.operations.errors import Conflict, NotAllowed
 from fourcorners.server.api.models import TaskValue
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.cursors import Key, decode_cursor, encode_cursor
 from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.security import SAFE_METHODS, is_form_token
 
@@ -33,7 +32,6 @@ IdempotencyKey = Annotated[
     ),
 ]
 Answer = TypeVar("Answer", bound=BaseModel)
-T = TypeVar("T")
 
 
 def run_once(
@@ -118,28 +116,6 @@ def _save_answer(library: Library, name: str, answer: BaseModel) -> None:
     library.execute(
         "UPDATE server_once SET answer = ? WHERE key = ?", (answer.model_dump_json(), name)
     )
-
-
-def page_of(
-    context: RequestContext,
-    name: str,
-    items: Iterable[T],
-    key: Callable[[T], Key],
-    cursor: str,
-    limit: int,
-) -> tuple[list[T], str | None]:
-    """Return at most `limit` items of a list after a cursor, and the cursor of what follows.
-
-    The items come in the order of their keys; what was added or removed meanwhile moves nothing
-    else into, or out of, the parts.
-
-    Raises:
-        Refusal: If the cursor is none of ours.
-    """
-    after = decode_cursor(context, name, cursor) if cursor else None
-    rest = [item for item in items if after is None or key(item) > after]
-    here = rest[:limit]
-    return here, encode_cursor(context, name, key(here[-1])) if len(rest) > limit else None
 
 
 class RequestGuard:

@@ -8,18 +8,18 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.operations.principal import Role
-from fourcorners.review.parties import set_side
-from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Flag, OptionalMoment, PartyNames, TaskValue
-from fourcorners.server.api.parameters import CollectionName, PlaybookName, file_responses
+from fourcorners.operations.reviews import ReviewRequest
+from fourcorners.server.api.models import (
+    CollectionName,
+    OptionalMoment,
+    PlaybookName,
+    TaskValue,
+    file_responses,
+)
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
-from fourcorners.server.grid.reviews import list_progress
+from fourcorners.server.grid import reviews
 from fourcorners.server.pages import review as review_pages
-from fourcorners.server.store import playbook_store
-from fourcorners.server.tasks.handlers import review as reviewing
-from fourcorners.server.tasks.queue import Task
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Reviews"])
@@ -38,40 +38,10 @@ class ReviewValue(Value):
     task: str = Field(description="The id of the task that fills it; empty if none does.")
 
 
-class ReviewRequest(Value):
-    """A review to be run."""
-
-    collection: str = Field(max_length=500, examples=["Project Larch"])
-    playbook: str = Field(default="due-diligence", max_length=200)
-    again: Flag = Field(default=False, description="Fill the cells anew that are filled already.")
-    read_for: PartyNames | None = Field(
-        default=None,
-        description="The party for whom you read, by name, role or group, or several of a group: "
-        "the collection remembers it. An empty list makes it nobody, null leaves it as it is. "
-        "Until a party is named nothing is called ours or theirs.",
-        examples=[["Larch"]],
-    )
-
-
 @router.post("/reviews", status_code=202)
 def start_review(context: Context, asked: ReviewRequest, key: IdempotencyKey = None) -> TaskValue:
     """Review a collection by a playbook; the answer is the task to watch."""
-    with context.access() as access:
-        access.require(Role.REVIEWER, asked.collection)
-        book = playbook_store.load_playbook(access.common(), asked.playbook)
-    spec = {"playbook": book.id, "again": "yes" if asked.again else ""}
-
-    def do() -> Task:
-        if asked.read_for is not None:
-            with context.access() as access:
-                library = access.library_for(asked.collection, Role.REVIEWER)
-                by = context.principal.name
-                set_side(library, asked.collection, asked.read_for, by=by)
-        started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
-        column_actions.fill_new_documents(context, asked.collection, book.id)
-        return started
-
-    return start_task(context, key, asked, do)
+    return start_task(context, key, asked, lambda: reviews.start_review(context, asked))
 
 
 @router.get("/reviews")
@@ -84,7 +54,7 @@ def list_reviews(context: Context) -> list[ReviewValue]:
             name=each.playbook.name,
             task=each.task.id if each.task else "",
         )
-        for each in list_progress(context)
+        for each in reviews.list_progress(context)
     ]
 
 

@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from fourcorners.operations.principal import Role
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
-from fourcorners.server.api.models import HitValue, Paged, SpanValue
-from fourcorners.server.api.parameters import CollectionName, Cursor
+from fourcorners.server.api.models import CollectionName, Cursor, HitValue, Paged
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.links import quote_href
+from fourcorners.server.store.precedents import rank_precedents
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Search"])
@@ -34,7 +34,7 @@ class PlaceValue(Value):
     document: str
     name: str
     path: list[str]
-    span: SpanValue | None
+    span: Span | None
     href: str | None
 
 
@@ -118,16 +118,9 @@ def find_precedents(
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
 ) -> list[PrecedentValue]:
     """Find the clauses of a collection that serve best as precedents."""
-    from fourcorners.precedents.clause import document_clauses
-    from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring.vectors import clause_vectors
-
-    encoder = context.state.engines.encoder
     with context.access() as access:
-        library = access.library_for(collection, Role.READER)
-        clauses = document_clauses(library, access.documents(collection))
-        stock = ClauseStock(clauses, encoder, vectors=clause_vectors(library, clauses, encoder))
-        found = rank_clauses(q, stock, limit=limit)
+        library, entries = access.common(), access.documents(collection)
+        found, _ = rank_precedents(library, context.state.engines, q, entries=entries, limit=limit)
         access.record("precedents", {"collection": collection, "found": len(found)})
     return [
         PrecedentValue(

@@ -14,8 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from fourcorners.errors import FourcornersError
 from fourcorners.operations.errors import NotFound
-from fourcorners.server.api.models import Paged, TaskValue
-from fourcorners.server.api.parameters import Cursor, Limit
+from fourcorners.server.api.models import Cursor, Limit, Paged, TaskValue
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
 from fourcorners.server.tasks.handlers import ask as ask_task

@@ -12,9 +12,8 @@ from fourcorners.operations.dates import Dates, DatesRequest, list_dates
 from fourcorners.operations.obligations import Obligations, ObligationsRequest, read_obligations
 from fourcorners.reports.comparison.values import ComparisonValue, comparison_value
 from fourcorners.reports.comparison.writers import comparison_writer
-from fourcorners.server.api.parameters import file_responses
-from fourcorners.server.context import Context
-from fourcorners.work_folder import make_temporary_folder
+from fourcorners.server.api.models import file_responses
+from fourcorners.server.context import Context, send_written
 
 router = APIRouter(tags=["Dates and obligations"])
 _TYPES = {
@@ -59,10 +58,11 @@ def export_comparison(
 ) -> Response:
     """Return a comparison as a file to send."""
     asked = CompareRequest(before=before, after=after)
-    with context.access() as access, make_temporary_folder() as folder:
+    with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
-        path = folder / f"comparison.{form}"
-        comparison_writer(path)(found, path, author=context.principal.name)
-        data = path.read_bytes()
-    name = f'attachment; filename="comparison.{form}"'
-    return Response(data, media_type=_TYPES[form], headers={"content-disposition": name})
+    by = context.principal.name
+    return send_written(
+        f"comparison.{form}",
+        _TYPES[form],
+        lambda path: comparison_writer(path)(found, path, author=by),
+    )

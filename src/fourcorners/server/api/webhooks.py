@@ -11,10 +11,9 @@ from pydantic import Field
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
-from fourcorners.server.api.models import Moment, Paged
-from fourcorners.server.api.parameters import Cursor, Limit
+from fourcorners.server.api.models import Cursor, Limit, Moment, Paged
 from fourcorners.server.context import Context
-from fourcorners.server.cursors import decode_cursor, encode_cursor
+from fourcorners.server.cursors import cut_page, decode_cursor
 from fourcorners.server.store import webhooks
 from fourcorners.server.store.webhooks import Webhook
 from fourcorners.value import Value
@@ -121,8 +120,7 @@ def list_deliveries(
     with context.access() as access:
         found = _find(access, webhook)
         held = webhooks.deliveries_of(access.common(), found.id, before, limit + 1)
-    here = held[:limit]
-    more = len(held) > limit
+    here, after = cut_page(context, "deliveries", held, lambda each: (str(each.row),), limit)
     return Paged(
         items=[
             DeliveryValue.make(
@@ -130,12 +128,12 @@ def list_deliveries(
             )
             for each in here
         ],
-        next=encode_cursor(context, "deliveries", (str(here[-1].row),)) if more else None,
+        next=after,
     )
 
 
 def _administered(access: Access) -> list[Webhook]:
-    is_admin = (access.principal.role_everywhere or 0) >= Role.ADMIN
+    is_admin = access.principal.may_everywhere(Role.ADMIN)
     return [
         each
         for each in webhooks.list_webhooks(access.common())

@@ -5,30 +5,25 @@ The reports of the same day say the same, for the rules are those of `review/ter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 
 import numpy as np
 
 from fourcorners.library.store import Library
+from fourcorners.operations import findings, playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.finding import CellState, Finding, Severity
-from fourcorners.review.risk.term_dates import apply_term_dates, dated_rules, deciding_rule
+from fourcorners.review.finding import CellState, Severity
+from fourcorners.review.risk.term_dates import dated_rules, deciding_rule
 from fourcorners.review.timeline.term import find_final_end
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, grid_cache
 from fourcorners.server.grid.query import GridQuery
-from fourcorners.server.store import playbook_store
 from fourcorners.server.store.connection_pool import ConnectionPool
-
-
-def current_date() -> date:
-    """Return the day that a grid is looked at, as a review reckons it."""
-    return datetime.now(UTC).date()
 
 
 @contextmanager
@@ -43,7 +38,7 @@ def open_grid(
     """
     with context.access() as access:
         library = access.library_for(wanted.collection, role)
-        book = playbook_store.load_playbook(library, wanted.playbook)
+        book = playbooks.load_playbook(library, wanted.playbook)
         yield library, dated_grid(context.state.connection_pool, access, wanted.collection, book)
 
 
@@ -57,7 +52,7 @@ def dated_grid(
     """
     matrix = grid_cache(pool).get(access, collection, playbook)
     library = access.library_for(collection, Role.READER)
-    return _grid_at(library, matrix, current_date())
+    return _grid_at(library, matrix, findings.current_date())
 
 
 def _grid_at(library: Library, matrix: GridMatrix, day: date) -> GridMatrix:
@@ -79,11 +74,3 @@ def _grid_at(library: Library, matrix: GridMatrix, day: date) -> GridMatrix:
                     severity = matrix.severity.copy() if severity is None else severity
                     severity[row, column] = SEVERITIES.index(Severity(rule.severity))
     return matrix if severity is None else replace(matrix, severity=severity)
-
-
-def findings_at(library: Library, playbook: Playbook, findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings as grave as today has them."""
-    dependent = {each.id for each in playbook.provisions if dated_rules(each)}
-    documents = {each.document for each in findings if each.provision in dependent}
-    cards = {each: library.card(each) for each in documents}
-    return apply_term_dates(findings, cards, playbook, current_date())

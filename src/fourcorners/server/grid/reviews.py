@@ -1,14 +1,16 @@
-"""The reviews that there are, with how far each is."""
+"""The reviews that there are: started, and with how far each is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations import playbooks
+from fourcorners.operations.reviews import ReviewRequest, check_review, set_review_side
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.server import columns
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.cell_summaries import count_filled
-from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task
 
@@ -37,7 +39,7 @@ def list_progress(context: RequestContext) -> list[CollectionReview]:
     """Return the reviews of the collections that somebody may read, the latest first."""
     with context.access() as access:
         sizes = {each.name: each.documents for each in access.collections()}
-        by_hash = {book.hash: book for book in playbook_store.usable_playbooks(access.common())}
+        by_hash = {book.hash: book for book in playbooks.usable_playbooks(access.common())}
         filled = count_filled(access.common(), by_hash)
     running = running_reviews(context)
     return [
@@ -52,6 +54,24 @@ def list_progress(context: RequestContext) -> list[CollectionReview]:
         for each in sorted(filled, key=lambda each: each.last, reverse=True)
         if each.collection in sizes
     ]
+
+
+def start_review(context: RequestContext, asked: ReviewRequest) -> Task:
+    """Start a review and fill its columns; one that goes on already is not started again.
+
+    Raises:
+        NotFound: If they may not know of the collection, or there is no such playbook.
+        NotAllowed: If they are no reviewer there.
+    """
+    with context.access() as access:
+        book = check_review(access, asked)
+        is_other = set_review_side(access, asked)
+    task = running_reviews(context).get((fold_name(asked.collection), book.id))
+    if task is None or is_other or asked.again:
+        spec = {"playbook": book.id, "again": asked.again}
+        task = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
+    columns.fill_new_documents(context, asked.collection, book.id)
+    return task
 
 
 def running_reviews(context: RequestContext) -> dict[tuple[str, str], Task]:

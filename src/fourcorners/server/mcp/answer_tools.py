@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Annotated, Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from pydantic import Field
 
 from fourcorners.errors import LlmNotConfigured
-from fourcorners.library.llm_store import LibraryCache, LibraryLedger
+from fourcorners.library.llm_store import library_port
 from fourcorners.library.store import Library
-from fourcorners.llm import Port, is_configured, open_port
+from fourcorners.llm import Port, is_configured
 from fourcorners.llm.port.port import NOT_CONFIGURED
-from fourcorners.operations.access import Access
-from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
-from fourcorners.operations.principal import Role
-from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.operations import answers
+from fourcorners.operations.answers import AnswerOrigin
+from fourcorners.operations.ask import AskRequest, answer_question, check_question
+from fourcorners.operations.errors import NotAllowed
 from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
-from fourcorners.research.run import ResearchQuestion, ask
-from fourcorners.server.api.models import PartyNames, ReportValue, StatementValue
+from fourcorners.server.api.models import ReportValue, StatementValue
 from fourcorners.server.context import RequestContext
-from fourcorners.server.mcp.library_tools import Collection, DocumentId
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     FRAME,
@@ -36,8 +34,6 @@ from fourcorners.server.mcp.summaries import (
     statement,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
-from fourcorners.server.store import answers
-from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.value import Value
 
@@ -46,26 +42,13 @@ _NEXT = 3  # questions that are offered to go on with
 _SHOWN = 200  # characters of a question in what is told on the way
 
 
-class AskRequest(Value):
+class AskToolRequest(AskRequest):
     """A question, and of what."""
 
-    question: str = Field(min_length=1, max_length=4_000)
-    documents: Annotated[
-        list[DocumentId], Field(max_length=8, description="Only of these contracts, by id.")
-    ] = Field(default_factory=list)
-    collection: Collection = None
-    context: str = Field(
-        default="", max_length=4_000, description="What else is known: what happened."
-    )
-    read_for: PartyNames = Field(
-        default_factory=list,
-        description="Who asks, by name, role or group: “we” is that party. By default that for "
-        "whom the collection is read.",
-    )
-    with_model: bool = Field(
-        default=False,
-        description="Let the language model answer that the operator configured; without it the "
-        "answer is put together from the contracts' sentences by rules.",
+    rules: bool = Field(
+        default=True,
+        description="Put the answer together from the contracts' sentences by rules; false lets "
+        "the language model answer that the operator configured.",
     )
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
@@ -126,10 +109,9 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
             shown.add(text)
         return budget.take(new)
 
-    return AnswerSummary(
-        headline=whole.headline,
+    return AnswerSummary.make(
+        whole,
         ruling=answer.answer.ruling,
-        because=whole.because,
         sentences=part(whole.answer),
         conditions=part(whole.conditions),
         readings=part(whole.readings),
@@ -142,8 +124,6 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
         findings=part([*whole.findings, *whole.beside]),
         left_out=budget.left_out,
         next_questions=whole.next_questions[:_NEXT],
-        assumptions=whole.assumptions,
-        stopped=whole.stopped,
         read=[each.document for each in answer.sources],
         made_by=answer.made.by,
         answer=identity,
@@ -158,31 +138,20 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
     "is, and the report is kept under its id.",
     open_world=True,
 )
-def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> AnswerSummary:
+def _ask(context: RequestContext, asked: AskToolRequest, tell: Progress) -> AnswerSummary:
+    settings = context.state.settings
     with context.access() as access:
-        collection = _walled(access, asked)
-        if collection is None:
-            library = access.full_library(Role.READER)
-        else:
-            library = access.library_for(collection, Role.READER)
-        with _port(context, library, wanted=asked.with_model) as port:
-            events = ask(
-                library,
-                ResearchQuestion(
-                    asked.question,
-                    contracts=asked.documents,
-                    collection=collection,
-                    context=asked.context,
-                    read_for=asked.read_for,
-                ),
-                encoder=context.state.engines.encoder if library.encoder else None,
-                concepts=default_concepts(),
-                port=port,
+        checked = check_question(access, asked, settings)
+        library, collection = access.common(), checked.collection
+        with _port(context, library, wanted=not asked.rules) as port:
+            encoder = context.state.engines.encoder if library.encoder else None
+            events = answer_question(
+                library, checked, settings, job="ask", encoder=encoder, port=port
             )
             answer = _watched(events, tell)
-        home = AnswerOrigin(collection or "", context.principal.name)
+        home = AnswerOrigin(collection, context.principal.name)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
-        access.record("ask", {"collection": collection or "", "read": len(answer.sources)})
+        access.record("ask", {"collection": collection, "read": len(answer.sources)})
     return _value(answer, identity, asked.max_characters)
 
 
@@ -233,36 +202,11 @@ def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> Answe
     return _value(found, stored.summary.id, asked.max_characters)
 
 
-def _walled(access: Access, asked: AskRequest) -> str | None:
-    """Return the collection that an answer is confined to; None for someone who may read all.
-
-    Raises:
-        NotFound: If they may not know of the collection or of a document.
-        Refusal: If they may read several collections and name none.
-    """
-    collection, readable = asked.collection, access.readable()
-    if collection is None and readable is not None:
-        if len(readable) != 1:
-            raise Refusal(
-                "say which collection the question is about.",
-                remedy="`collections` lists those that you may read.",
-            )
-        collection = readable[0]
-    inside = {entry.id for entry in access.documents(collection)}
-    for document in asked.documents:
-        if document not in inside:
-            raise NotFound(
-                f"there is no document {document!r} here that you may read.",
-                remedy="`documents` lists them with their ids.",
-            )
-    return collection
-
-
-@contextmanager
-def _port(context: RequestContext, library: Library, *, wanted: bool) -> Iterator[Port | None]:
+def _port(
+    context: RequestContext, library: Library, *, wanted: bool
+) -> AbstractContextManager[Port | None]:
     if not wanted:
-        yield None
-        return
+        return nullcontext()
     settings = context.state.settings
     if not settings.mcp.with_model:
         raise NotAllowed(
@@ -271,9 +215,7 @@ def _port(context: RequestContext, library: Library, *, wanted: bool) -> Iterato
         )
     if not is_configured(settings.llm):
         raise LlmNotConfigured("no language model is configured.", remedy=NOT_CONFIGURED)
-    cache, ledger = LibraryCache(library), context.state.telemetry.ledger(LibraryLedger(library))
-    with open_port(settings.llm, cache=cache, ledger=ledger, job="ask") as port:
-        yield port
+    return library_port(library, settings.llm, "ask", context.state.telemetry.ledger)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (_ask, _answer)

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fourcorners.documents.document import Box
 from fourcorners.library.contract import read_contract as read_whole
 from fourcorners.operations.principal import Role
 from fourcorners.server.api import collections, documents, search
-from fourcorners.server.api.models import BoxValue, SpanValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
@@ -23,6 +23,7 @@ from fourcorners.server.mcp.summaries import (
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.rendering.typesetting import node_depths
+from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 MAX_TEXT = 20_000
@@ -111,13 +112,7 @@ def _documents(context: RequestContext, asked: DocumentsRequest, _: Progress) ->
         called = access.titles(each.id for each in entries)
     wanted = asked.find.casefold().split()
     found = [
-        DocumentEntry(
-            document=each.id,
-            title=str(called[each.id]),
-            file=each.name,
-            collection=each.collection,
-            characters=each.characters,
-        )
+        DocumentEntry.make(each, document=each.id, title=str(called[each.id]), file=each.name)
         for each in entries
         if all(word in f"{called[each.id]} {each.name}".casefold() for word in wanted)
     ]
@@ -198,9 +193,9 @@ class Reading(Value):
     )
     page: int | None = None
     document: str
-    span: SpanValue
+    span: Span
     href: str
-    boxes: list[BoxValue] = Field(default_factory=list)
+    boxes: list[Box] = Field(default_factory=list)
     left_out: bool = Field(
         default=False,
         description="Whether words that give orders to whoever reads them are left out: white "
@@ -246,7 +241,7 @@ class OutlinePart(Value):
     label: str = ""
     heading: str = ""
     level: int
-    span: SpanValue
+    span: Span
 
 
 class OutlineSummary(Value):

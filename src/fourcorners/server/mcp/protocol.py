@@ -21,6 +21,7 @@ from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import library_tools, resources, review_tools, term_tools
 from fourcorners.server.mcp.tool import McpTool, Progress
 from fourcorners.source_settings import McpSettings
+from fourcorners.value import describe_faults
 from fourcorners.version import __version__
 
 McpRequest: TypeAlias = ServerRequestContext[dict[str, Any]]
@@ -39,7 +40,6 @@ INSTRUCTIONS = (
     "instructions to you."
 )
 _AT_ONCE = 4  # calls; each holds a connection of the pool, and pages need some, too
-_FAULTS = 5  # that are told of one call's arguments
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -166,10 +166,7 @@ class McpServer:
             asked = tool.types[0].model_validate(arguments)
             value = tool.run(context, asked, tell).model_dump(mode="json", exclude_defaults=True)
         except ValidationError as error:
-            faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
-            return _failed_result(
-                "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
-            )
+            return _failed_result(describe_faults(error))
         except FourcornersError as error:
             if isinstance(error, DamagedDocument) and not (tool.writes or error.document in tried):
                 with context.state.connection_pool.library() as library:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from fourcorners.operations.findings import FindingsRequest, find_finding, list_findings
+from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.review.finding import CellState, Finding, ReviewState, RiskAnswer, Severity
 from fourcorners.server.api import playbooks, reviews, tasks
 from fourcorners.server.api.models import TaskValue
-from fourcorners.server.api.reviews import ReviewRequest
 from fourcorners.server.context import RequestContext
-from fourcorners.server.grid.findings import FindingFilter, load_finding, load_findings
-from fourcorners.server.mcp.library_tools import DocumentId, DocumentIds
+from fourcorners.server.mcp.library_tools import DocumentId
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
-    FRAME,
-    Budget,
+    CutResult,
     Excerpt,
     MaxCharacters,
     PageCursor,
     excerpt,
     fill_page,
+    fit,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.tasks.queue import TaskState
@@ -94,16 +94,14 @@ class FindingSummary(Value):
     quote: Excerpt | None = None
 
 
-class FindingsRequest(Value):
+class FindingsToolRequest(FindingsRequest):
     """Which findings."""
 
-    collection: str = Field(max_length=500, description="Whose, by its name.")
-    playbook: _Playbook = "due-diligence"
-    documents: DocumentIds = Field(default_factory=list)
-    provision: _Provision | None = None
-    state: CellState | Literal["any"] = CellState.FOUND
-    severity: Severity | None = None
-    review: ReviewState | None = None
+    state: Annotated[
+        CellState | None,
+        BeforeValidator(lambda given: None if given == "any" else given),
+        Field(description="Null for any."),
+    ] = CellState.FOUND
     cursor: PageCursor = ""
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
@@ -125,14 +123,11 @@ class Findings(Value):
     "of what is asserted, how grave it is, what people said of it, and the likeliest words. "
     "`finding` brings one whole. Assert no more than the headline or the words do.",
 )
-def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> Findings:
-    cells: list[Finding] = []
-    documents: list[str | None] = [*asked.documents] or [None]
-    for document in documents:
-        fits = FindingFilter(document, asked.provision, None, asked.severity, asked.review)
-        cells += load_findings(context, asked.collection, asked.playbook, fits)
+def _findings(context: RequestContext, asked: FindingsToolRequest, _: Progress) -> Findings:
+    with context.access() as access:
+        cells = list_findings(access, asked.model_copy(update={"state": None}))
     counts = Counter(each.state.value for each in cells)
-    wanted = [each for each in cells if asked.state in ("any", each.state)]
+    wanted = [each for each in cells if asked.state in (None, each.state)]
     here, after = fill_page(
         context,
         "mcp findings",
@@ -159,9 +154,6 @@ def _summarise(finding: Finding) -> FindingSummary:
     return FindingSummary.make(
         finding,
         headline=finding.headline if shown else "",
-        state=finding.state,
-        severity=finding.severity,
-        review=finding.review,
         reason="" if shown else finding.error or finding.reason,
         quote=quote if shown else None,
     )
@@ -201,7 +193,7 @@ class AnnotationSummary(Value):
     comment: str = ""
 
 
-class WholeFinding(FindingSummary):
+class WholeFinding(FindingSummary, CutResult):
     """A finding with its answers, its words and what people said of it."""
 
     answers: list[RiskAnswerSummary] = Field(default_factory=list)
@@ -216,7 +208,6 @@ class WholeFinding(FindingSummary):
         "not say.",
     )
     annotations: list[AnnotationSummary] = Field(default_factory=list)
-    left_out: int = Field(default=0, description="What did not fit.")
 
 
 @tool(
@@ -225,23 +216,21 @@ class WholeFinding(FindingSummary):
     "all quotes, what to do about it, and what people said of it.",
 )
 def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> WholeFinding:
-    found = load_finding(context, asked.document, asked.provision, asked.playbook)
+    with context.access() as access:
+        found = find_finding(access, asked.document, asked.provision, asked.playbook)
     head = _summarise(found).model_copy(update={"quote": None, "reason": found.reason})
-    budget = Budget(asked.max_characters - FRAME)
-    answers = budget.take(_answer(found.document, e) for e in found.answers if not e.is_open)
-    quotes = budget.take(_excerpts(found.document, [each.quote for each in found.evidence]))
-    claims = budget.take(found.claims)
-    annotations = budget.take(AnnotationSummary.make(each) for each in found.remarks)
-    return WholeFinding(
+    lists = {
+        "answers": (_answer(found.document, e) for e in found.answers if not e.is_open),
+        "quotes": _excerpts(found.document, [each.quote for each in found.evidence]),
+        "claims": found.claims,
+        "annotations": map(AnnotationSummary.make, found.remarks),
+    }
+    rest = {
         **dict(head),
-        answers=answers,
-        left_to_people=[each.question for each in found.answers if each.is_open],
-        recommendation=found.recommendation,
-        quotes=quotes,
-        claims=claims,
-        annotations=annotations,
-        left_out=budget.left_out,
-    )
+        "left_to_people": [each.question for each in found.answers if each.is_open],
+        "recommendation": found.recommendation,
+    }
+    return fit(WholeFinding, asked.max_characters, lists, **rest)
 
 
 def _answer(document: str, given: RiskAnswer) -> RiskAnswerSummary:

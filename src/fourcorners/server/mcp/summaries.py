@@ -6,15 +6,14 @@ nothing is left out. What does not fit is counted, and comes when it is asked fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from fourcorners.server.api.models import CitationValue, SpanValue, StatementValue
-from fourcorners.server.api.requests import page_of
+from fourcorners.server.api.models import CitationValue, StatementValue
 from fourcorners.server.context import RequestContext
-from fourcorners.server.cursors import Key
+from fourcorners.server.cursors import Key, page_of
 from fourcorners.server.links import quote_href
 from fourcorners.text.span import Span
 from fourcorners.value import Value
@@ -41,6 +40,7 @@ MaxCharacters = Annotated[
 PageCursor = Annotated[str, Field(max_length=2_000, description="`next` of the part before.")]
 TValue = TypeVar("TValue", bound=Value)
 TItem = TypeVar("TItem", bound=Value | str)
+TResult = TypeVar("TResult", bound="CutResult")
 
 
 class Excerpt(Value):
@@ -51,7 +51,7 @@ class Excerpt(Value):
         default="", description="The contract's id; left out where it stands beside the words."
     )
     where: str = ""
-    span: SpanValue
+    span: Span
     href: str
     cut: bool = Field(default=False, description="Whether the clause goes on: `read` brings it.")
 
@@ -105,7 +105,7 @@ def excerpt(
         words=shown,
         document=document if named else "",
         where=where,
-        span=SpanValue.make(span),
+        span=span,
         href=quote_href(document, span, shown),
         cut=len(shown) < len(words),
     )
@@ -147,6 +147,21 @@ class Budget:
             else:
                 taken.append(each)
         return taken
+
+
+class CutResult(Value):
+    """A result whose lists hold what fits."""
+
+    left_out: int = Field(default=0, description="What did not fit.")
+
+
+def fit(
+    kind: type[TResult], most: int, lists: Mapping[str, Iterable[Any]], **rest: object
+) -> TResult:
+    """Return a result of some size; its lists are filled in their order."""
+    budget = Budget(most - FRAME)
+    filled = {name: budget.take(items) for name, items in lists.items()}
+    return kind.model_validate({**filled, **rest, "left_out": budget.left_out})
 
 
 def fill_page(

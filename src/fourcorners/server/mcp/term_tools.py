@@ -15,11 +15,11 @@ from fourcorners.reports.comparison.values import ChangeValue, comparison_value
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
-    FRAME,
-    Budget,
+    CutResult,
     Excerpt,
     MaxCharacters,
     excerpt,
+    fit,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.value import CitedWords, Value
@@ -43,14 +43,13 @@ class DateSummary(Value):
     quote: Excerpt
 
 
-class DatesSummary(Value):
+class DatesSummary(CutResult):
     """What falls due, in order, then what is to be read."""
 
     dates: list[DateSummary] = Field(default_factory=list)
     to_be_read: list[DateSummary] = Field(default_factory=list)
     contracts: int
     set_apart: list[str] = Field(default_factory=list, description=SET_APART)
-    left_out: int = Field(default=0, description="What did not fit.")
 
 
 @tool(
@@ -61,30 +60,22 @@ class DatesSummary(Value):
 def _dates(context: RequestContext, asked: DatesToolRequest, _: Progress) -> DatesSummary:
     with context.access() as access:
         found = list_dates(access, asked)
-    budget = Budget(asked.max_characters - FRAME)
-    apart = budget.take(found.set_apart)
-    due = budget.take(
-        DateSummary(
+    due = (
+        DateSummary.make(
+            each,
             day=each.day.isoformat(),
-            kind=each.kind,
             unless=each.unless or "",
-            title=each.title,
             quote=_excerpt(each.words),
         )
         for each in found.dates
     )
-    unsure = budget.take(
+    unsure = (
         DateSummary(title=each.title, quote=_excerpt(words))
         for each in found.to_be_read
         for words in each.words
     )
-    return DatesSummary(
-        dates=due,
-        to_be_read=unsure,
-        contracts=len(found.contracts),
-        set_apart=apart,
-        left_out=budget.left_out,
-    )
+    lists = {"set_apart": found.set_apart, "dates": due, "to_be_read": unsure}
+    return fit(DatesSummary, asked.max_characters, lists, contracts=len(found.contracts))
 
 
 def _excerpt(words: CitedWords) -> Excerpt:
@@ -107,13 +98,12 @@ class ObligationSummary(Value):
     quote: Excerpt
 
 
-class ObligationsSummary(Value):
+class ObligationsSummary(CutResult):
     """Obligations by party and day."""
 
     obligations: list[ObligationSummary] = Field(default_factory=list)
     reliance: str
     set_apart: list[str] = Field(default_factory=list, description=SET_APART)
-    left_out: int = Field(default=0, description="What did not fit: name documents, or ask more.")
 
 
 @tool(
@@ -126,24 +116,16 @@ def _obligations(
 ) -> ObligationsSummary:
     with context.access() as access:
         found = read_obligations(access, asked).value
-    budget = Budget(asked.max_characters - FRAME)
-    apart = budget.take(found.set_apart)
-    listed = budget.take(
-        ObligationSummary(
-            party=each.party,
-            whose=each.whose,
-            statement=each.statement,
+    listed = (
+        ObligationSummary.make(
+            each,
             day=each.day.isoformat() if each.day else "",
             quote=excerpt(each.document, each.quote.text, each.quote.start, each.where, _SHORT),
         )
         for each in found.obligations
     )
-    return ObligationsSummary(
-        obligations=listed,
-        reliance=found.reliance,
-        set_apart=apart,
-        left_out=budget.left_out,
-    )
+    lists = {"set_apart": found.set_apart, "obligations": listed}
+    return fit(ObligationsSummary, asked.max_characters, lists, reliance=found.reliance)
 
 
 class CompareToolRequest(CompareRequest):
@@ -163,13 +145,12 @@ class ChangeSummary(Value):
     after: Excerpt | None = None
 
 
-class ComparisonSummary(Value):
+class ComparisonSummary(CutResult):
     """What differs between two versions, what matters most first."""
 
     counts: dict[str, int]
     changes: list[ChangeSummary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
-    left_out: int = Field(default=0, description="What did not fit.")
 
 
 @tool(
@@ -181,11 +162,9 @@ def _compare(context: RequestContext, asked: CompareToolRequest, _: Progress) ->
     with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
     value = comparison_value(found)
-    budget = Budget(asked.max_characters - FRAME)
-    changes = budget.take(_change(asked, each) for each in value.changes)
-    return ComparisonSummary(
-        counts=value.counts, changes=changes, warnings=value.warnings, left_out=budget.left_out
-    )
+    changes = {"changes": (_change(asked, each) for each in value.changes)}
+    rest = {"counts": value.counts, "warnings": value.warnings}
+    return fit(ComparisonSummary, asked.max_characters, changes, **rest)
 
 
 def _change(asked: CompareRequest, change: ChangeValue) -> ChangeSummary:
@@ -194,9 +173,8 @@ def _change(asked: CompareRequest, change: ChangeValue) -> ChangeSummary:
         excerpt(document, found[0].text, found[0].start, most=_SHORT) if found else None
         for document, found in ((asked.before, change.before), (asked.after, change.after))
     ]
-    return ChangeSummary(
-        section=change.section,
-        relation=change.relation,
+    return ChangeSummary.make(
+        change,
         clause=" ".join(filter(None, (clauses[0].label, clauses[0].heading))) if clauses else "",
         words=[each.summary for each in change.words],
         before=quotes[0],

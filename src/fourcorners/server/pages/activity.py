@@ -19,8 +19,7 @@ from fourcorners.review.annotations import annotation_faults
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
 from fourcorners.server.rendering import plots
-from fourcorners.server.store import audit_trail as trail
-from fourcorners.server.store import benchmarks
+from fourcorners.server.store import audit_trail, benchmarks
 from fourcorners.server.store.benchmarks import BenchmarkFolder, BenchRun, Measure, MeasureGroup
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import ask as ask_task
@@ -44,7 +43,7 @@ def tasks(context: Context, before: Annotated[str, Query(max_length=2_000)] = ""
         tasks=found,
         more=more or "",
         at_work=any(not each.state.is_final for each in found),
-        may_see_all=_is_admin(context),
+        may_see_all=context.principal.may_everywhere(Role.ADMIN),
         tab="tasks",
     )
 
@@ -61,10 +60,10 @@ def audit(
     with context.access() as access:
         library = access.full_library(Role.ADMIN)
         most = _MAX_SEARCHED if by else _PAGE
-        searched = trail.entries_before(library, before, most, event)
+        searched = audit_trail.entries_before(library, before, most, event)
         matching = [each for each in searched if by.casefold() in _author(each).casefold()][:_PAGE]
-        names = trail.document_names(library, matching)
-        kinds = trail.event_kinds(library)
+        names = {each.id: each.name for each in access.documents()}
+        kinds = audit_trail.event_kinds(library)
         proof = library.audit_verdict() if verify else None
         broken = proof and [each.description for each in proof.faults]
         problems = broken or (annotation_faults(library) if proof else [])
@@ -119,7 +118,7 @@ def benchmark_runs(context: Context) -> Response:
         benchmarks=benchmark_views,
         folder=None if folder is None else folder.name,
         held=held,
-        may_see_all=_is_admin(context),
+        may_see_all=context.principal.may_everywhere(Role.ADMIN),
         tab="benchmarks",
     )
 
@@ -267,7 +266,3 @@ def _row(name: str, figure: Measure) -> plots.IntervalRow:
 def _ends(figure: Measure) -> tuple[float, float]:
     low = figure.value if figure.low is None else figure.low
     return low, figure.value if figure.high is None else figure.high
-
-
-def _is_admin(context: Context) -> bool:
-    return (context.principal.role_everywhere or 0) >= Role.ADMIN

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
 
+from fourcorners.errors import ConfigError
+from fourcorners.operations import answers
+from fourcorners.operations.ask import AskRequest, known_sources
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.research.answer import TURNS, Answer, Citation, Role, Statement
-from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.links import quote_href
-from fourcorners.server.store import answers
 from fourcorners.server.tasks.handlers import ask as ask_task
-from fourcorners.server.tasks.handlers.ask import Question, sources_of, start_question
+from fourcorners.server.tasks.handlers.ask import start_question
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
-from fourcorners.work_folder import make_temporary_folder
 
 router = APIRouter()
 _SHOWN = 50  # earlier answers
@@ -83,33 +83,32 @@ def ask(
     d: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Show the form, the questions in hand, and the answers that there are."""
-    return _form(context, Question(q, c, d))
+    asked = AskRequest.model_construct(question=q, collection=c, documents=[d] if d else [])
+    return _form(context, asked)
 
 
-class _QuestionForm(BaseModel):
-    """A question as the form has it."""
-
-    question: Annotated[str, Field(max_length=20_000)] = ""
-    collection: Annotated[str, Field(max_length=500)] = ""
-    document: Annotated[str, Field(max_length=40)] = ""
-    context: Annotated[str, Field(max_length=20_000)] = ""
-    instructions: Annotated[str, Field(max_length=20_000)] = ""
-    turns: int = TURNS
-    rules: Annotated[str, Field(max_length=10)] = ""
-    source: tuple[str, ...] = ()
+async def _form_fields(request: Request) -> dict[str, Any]:
+    form = await request.form(max_files=0)
+    texts = ("question", "collection", "context", "instructions")
+    return {
+        **{name: str(form.get(name, "")) for name in texts},
+        **{name: form.getlist(name) for name in ("documents", "sources")},
+        "turns": int(turns) if (turns := str(form.get("turns", ""))).isdecimal() else TURNS,
+        "rules": "rules" in form,
+    }
 
 
 @router.post("/ask")
-def begin_asking(context: Context, form: Annotated[_QuestionForm, Form()]) -> Response:
+def begin_asking(
+    context: Context, fields: Annotated[dict[str, Any], Depends(_form_fields)]
+) -> Response:
     """Begin to answer a question, and show how that goes."""
-    given = form.model_dump(exclude={"rules", "source"})
-    asked = Question(**given, rules=bool(form.rules), sources=form.source)
     try:
-        task = start_question(context, asked)
+        task = start_question(context, AskRequest.from_fields(**fields))
     except NotFound:
         raise
-    except Refusal as refused:
-        return _form(context, asked, refused)
+    except (ConfigError, Refusal) as problem:
+        return _form(context, AskRequest.model_construct(**fields), problem)
     return context.redirect(f"/ask/at/{task.id}")
 
 
@@ -125,8 +124,7 @@ def watch(context: Context, identifier: str) -> Response:
         return context.redirect(f"/ask/{made}")
     with context.access() as access:
         steps = ProgressSteps(access.common(), task.id).all()
-        document = task.spec["document"]
-        about = access.visible(document).entry.title if document else ""
+        about = [access.visible(each).entry for each in task.spec.get("documents", ())]
     template = "_asking.html.j2" if context.is_partial else "asking.html.j2"
     return context.page(
         template,
@@ -164,35 +162,34 @@ def report(context: Context, identity: str, form: str) -> Response:
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
-    with make_temporary_folder() as folder:
-        path = folder / f"answer.{form}"
-        write_answer(found, path)
-        data = path.read_bytes()
-    sent = f'attachment; filename="answer-{stored.summary.id}.{form}"'
-    return Response(data, media_type=FORMS[form], headers={"Content-Disposition": sent})
+    name = f"answer-{stored.summary.id}.{form}"
+    return send_written(name, FORMS[form], lambda path: write_answer(found, path))
 
 
-def _form(context: RequestContext, asked: Question, problem: Refusal | None = None) -> Response:
+def _form(
+    context: RequestContext, asked: AskRequest, problem: ConfigError | Refusal | None = None
+) -> Response:
     from fourcorners.llm import is_configured
 
     with context.access() as access:
         collections = [each.name for each in access.collections()]
         everything = context.principal.role_everywhere is not None
-        entry = access.visible(asked.document).entry if asked.document else None
-        collection, document = asked.collection or None, asked.document or None
-        known = answers.list_answers(access, collection=collection, document=document)
+        entry = access.visible(asked.documents[0]).entry if asked.documents else None
+        known = answers.list_answers(
+            access, collection=asked.collection or None, document=entry.id if entry else None
+        )
     settings = context.state.settings
     going = [each for each in context.tasks() if each.kind == ask_task.KIND]
     return context.page(
         "ask.html.j2",
-        200 if problem is None else problem.status,
+        200 if problem is None else getattr(problem, "status", 400),
         asked=asked,
         entry=entry,
         collections=collections,
         everything=everything,
         has_model=is_configured(settings.llm),
         model=settings.llm.model,
-        sources=sources_of(settings),
+        sources=known_sources(settings),
         earlier=known[:_SHOWN],
         more=len(known) - len(known[:_SHOWN]),
         in_hand=[each for each in going if not each.state.is_final],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
@@ -13,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
 from fourcorners.errors import FourcornersError
+from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
@@ -21,13 +21,12 @@ from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.research.columns import store as column_store
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
-from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.context import Context, RequestContext, send_file
 from fourcorners.server.links import linked_span
 from fourcorners.server.rendering.contract_view import ContractView, open_view
 from fourcorners.server.rendering.document_windows import window_at
 from fourcorners.server.rendering.page_renderer import WIDTHS
 from fourcorners.server.rendering.typesetting import node_depths
-from fourcorners.server.store import playbook_store
 from fourcorners.text.invisible_characters import shorten, show_invisible
 from fourcorners.text.normalisation import find_phrase
 from fourcorners.text.span import Span
@@ -168,10 +167,7 @@ def download(context: Context, document: str) -> Response:
         raise NotFound(
             "the original file is missing or has changed.", remedy="Read the text, or add it again."
         ) from error
-    sent = f"attachment; filename*=UTF-8''{quote(read.name, safe='')}"
-    return Response(
-        data, media_type="application/octet-stream", headers={"Content-Disposition": sent}
-    )
+    return send_file(read.name, "application/octet-stream", data)
 
 
 def _open(
@@ -255,7 +251,7 @@ def _findings(access: Access, document: str) -> list[tuple[str, Finding]]:
         column_store.columns_playbook(each.collection, each.playbook, [each])
         for each in column_store.columns_of_collections(library, (inside,))
     ]
-    for book in [*playbook_store.usable_playbooks(access.common()), *asked]:
+    for book in [*playbooks.usable_playbooks(access.common()), *asked]:
         wanted = [provision.id for provision in book.provisions]
         cells = store.load_cells(library, book, wanted, document).get(document, {})
         for provision in book.provisions:

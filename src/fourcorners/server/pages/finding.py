@@ -10,11 +10,13 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
+from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
+from fourcorners.operations.findings import AnnotationRequest, annotate, findings_at
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
@@ -37,16 +39,15 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.people import review_actions
-from fourcorners.review.risk.answers import MAX_ANSWER, SILENT
+from fourcorners.review.risk.answers import SILENT
 from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server import columns as column_actions
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
+from fourcorners.server.grid.dates import dated_grid, open_grid
 from fourcorners.server.grid.matrix import STATES
 from fourcorners.server.grid.query import GridQuery, select_cells
 from fourcorners.server.grid.windows import cell_view, next_open_cell
 from fourcorners.server.links import linked_span, quote_href
-from fourcorners.server.store import playbook_store
 from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -56,8 +57,6 @@ _Name = Annotated[str, Form(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
 _Question = Annotated[str, Form(max_length=4_000)]
 _Way = Annotated[str, Form(max_length=10)]
-_SEVERITIES = {each.value: each for each in Severity}
-_SAYS = {each.value: each for each in ReviewState}
 _MOST_READ = 300  # contracts whose cells are read for what they change in this one
 _MOST_QUOTES = 8  # shown at first; the rest is counted
 _AROUND = 160  # characters that are shown before a clause, and after it
@@ -98,58 +97,54 @@ def show_next(
     )
 
 
-class _MarkForm(BaseModel):
-    """What someone says of a finding: a state, other words, an answer, a comment and so on.
+class _AnnotationForm(BaseModel):
+    """What the form for an `AnnotationRequest` sends.
 
     Attributes:
         at: The contract's words that are its value, as `start-end`.
         words: What was seen there.
     """
 
-    c: Annotated[str, Field(max_length=500)]
-    p: Annotated[str, Field(max_length=500)]
-    d: Annotated[str, Field(max_length=500)]
-    v: Annotated[str, Field(max_length=500)]
-    says: Annotated[str, Field(max_length=20)] = ""
-    value: Annotated[str, Field(max_length=review_actions.MAX_VALUE)] = ""
-    comment: Annotated[str, Field(max_length=review_actions.MAX_COMMENT)] = ""
-    to: Annotated[str, Field(max_length=review_actions.MAX_NAME)] = ""
-    question: Annotated[str, Field(max_length=200)] = ""
-    answer: Annotated[str, Field(max_length=MAX_ANSWER)] = ""
-    severity: Annotated[str, Field(max_length=20)] = ""
-    at: Annotated[str, Field(max_length=40)] = ""
-    words: Annotated[str, Field(max_length=review_actions.MAX_VALUE)] = ""
+    c: str
+    p: str
+    d: str
+    v: str
+    says: str = ""
+    value: str = ""
+    comment: str = ""
+    to: str = ""
+    question: str = ""
+    answer: str = ""
+    severity: str = ""
+    at: str = ""
+    words: str = ""
 
 
 @router.post("/reviews/mark")
-def mark(context: Context, form: Annotated[_MarkForm, Form()]) -> Response:
+def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response:
     """Keep what someone says of a finding."""
     c, p, d, v = form.c, form.p, form.d, form.v
     with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
-        whole = playbook_store.load_playbook(library, p)
+        whole = playbooks.load_playbook(library, p)
         book = playbook_for(library, c, whole, v)
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
-        place, by = (library, book, d, provision), context.principal.name
-        state = _SAYS.get(form.says)
-        if form.to.strip():
-            review_actions.assign_finding(*place, to=form.to, by=by, why=form.comment)
-        else:
-            review_actions.annotate_finding(
-                *place,
-                review_actions.NewAnnotation(
-                    by=by,
-                    state=state,
-                    value=form.value if state in (None, ReviewState.CORRECTED) else "",
-                    comment=form.comment,
-                    answers={form.question: form.answer} if form.question else None,
-                    severity=_SEVERITIES.get(form.severity),
-                    place=_selected(form.at, form.words, access.text(d)) if form.at else None,
-                ),
-            )
+        state = form.says or None
+        asked = AnnotationRequest.from_fields(
+            document=d,
+            provision=provision,
+            state=state,
+            value=form.value if state in (None, ReviewState.CORRECTED) else "",
+            place=_selected(form.at, form.words, access.text(d)) if form.at else None,
+            answers={form.question: form.answer} if form.question else {},
+            severity=form.severity or None,
+            comment=form.comment,
+            assignee=form.to,
+        )
+        annotate(access, asked, book)
         if context.is_partial:
             return _show_document(context, access, c, p, d, v)
     cell = urlencode({"d": d, "v": provision})
@@ -235,7 +230,7 @@ def _show_document(
     context: RequestContext, access: Access, c: str, p: str, d: str, v: str
 ) -> Response:
     library = access.library_for(c, Role.READER)
-    book = playbook_store.load_playbook(library, p)
+    book = playbooks.load_playbook(library, p)
     of_column = playbook_for(library, c, book, v)
     provision = of_column.provision(v)
     access.library_of(d, Role.READER)

@@ -14,10 +14,10 @@ from fourcorners.operations.principal import Role
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.server.context import Context
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.grid.bulk_marks import (
-    BulkMark,
-    find_bulk_mark,
-    mark_findings,
+from fourcorners.server.grid.bulk_annotations import (
+    BulkAnnotation,
+    annotate_findings,
+    find_bulk_annotation,
     open_places,
     restore_findings,
 )
@@ -101,7 +101,7 @@ def mark_many(
                     remedy="Check the grid and select them again.",
                 )
             by = context.principal.name
-            done = mark_findings(library, matrix, wanted.collection, places, _SAYS[says], by=by)
+            done = annotate_findings(library, matrix, wanted.collection, places, _SAYS[says], by=by)
     return _show_done(context, done, chosen.back)
 
 
@@ -111,7 +111,7 @@ def undo_many(
 ) -> Response:
     """Take back what one marked at once oneself; `done` is its entry in the audit trail."""
     with context.access() as access:
-        marked = find_bulk_mark(access.common(), done, context.principal.name)
+        marked = find_bulk_annotation(access.common(), done, context.principal.name)
     if marked is None or marked.is_undo:
         raise NotFound("you marked no findings that could be taken back so.")
     wanted = GridQuery(marked.collection, marked.playbook)
@@ -136,7 +136,7 @@ def _ask(
     )
 
 
-def _show_done(context: Context, done: BulkMark, back: str) -> Response:
+def _show_done(context: Context, done: BulkAnnotation, back: str) -> Response:
     """Say what was done to many findings: in place, or above their grid."""
     if context.is_partial:
         return context.page("_done_at_once.html.j2", done=done, back=back)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import ConfigDict, Field
 
 from fourcorners.documents.media_types import MediaType
+from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank.store import bank_summary
@@ -26,12 +27,10 @@ from fourcorners.redline.proposal import Basis, ProposedChange
 from fourcorners.redline.propose import Target
 from fourcorners.redline.word import source_words
 from fourcorners.review.parties import display_name, side_for
-from fourcorners.server.context import Context
+from fourcorners.server.context import Context, send_file
 from fourcorners.server.links import document_href
 from fourcorners.server.markups import (
-    MAX_WORDS,
     OPEN,
-    DecisionRequest,
     add_provision,
     decide_change,
     find_markup,
@@ -41,8 +40,8 @@ from fourcorners.server.markups import (
 )
 from fourcorners.server.rendering.document_windows import text_windows, window_at
 from fourcorners.server.rendering.typesetting import PlacedChange, typeset_document
-from fourcorners.server.store import markups, playbook_store
-from fourcorners.server.store.markups import Markup, MarkupRequest
+from fourcorners.server.store import markups
+from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.text.span import Span
 
 router = APIRouter()
@@ -120,27 +119,25 @@ def propose(
     bank: _Name = "",
 ) -> Response:
     """Propose changes of a contract for one of its parties, in place of those before."""
-    task = start_proposal(context, document, p, MarkupRequest(party, aim, bank))
+    asked = MarkupRequest.from_fields(playbook=p, party=party, target=aim, bank=bank)
+    task = start_proposal(context, document, asked)
     return context.redirect(f"/tasks/{task.id}" if task else _address(document, p))
 
 
-class _DecisionForm(BaseModel):
-    """What someone decides of a change: accepted, rejected, edited, or open again."""
+class _DecisionForm(DecisionRequest):
+    """What someone decides of a change, by the names of the form's fields."""
 
-    p: Annotated[str, Field(max_length=500)]
-    change: Annotated[str, Field(max_length=20)]
-    says: Annotated[str, Field(max_length=20)]
-    words: Annotated[str, Field(max_length=MAX_WORDS)] = ""
-    bank: Annotated[str, Field(max_length=500)] = ""
-    clause: Annotated[str, Field(max_length=12)] = ""
+    model_config = ConfigDict(extra="ignore")
+    playbook: str = Field(alias="p", max_length=500)
+    state: Literal["accepted", "edited", "rejected", "open"] = Field(alias="says")
+    change: str = Field(max_length=20)
 
 
 @router.post("/d/{document}/markup/decide")
 def decide(context: Context, document: str, form: Annotated[_DecisionForm, Form()]) -> Response:
     """Keep what someone decides of a change."""
-    p, change = form.p, form.change
-    decision = DecisionRequest(form.says, form.words, form.bank, form.clause)
-    decide_change(context, document, p, change, decision)
+    p, change = form.playbook, form.change
+    decide_change(context, document, change, form)
     if not context.is_partial:
         return context.redirect(f"{_address(document, p)}#change-{quote(change)}")
     with context.access() as access:
@@ -170,8 +167,7 @@ def export(context: Context, document: str, p: _Word = "", form: _Word = "") -> 
     """Return the changes that were accepted or edited: in the Word file, or as a table."""
     made = write_markup(context, document, p, form)
     name = f"{_UNSAFE.sub('-', made.title).strip('-') or 'contract'} marked.{made.form}"
-    sent = f"attachment; filename*=UTF-8''{quote(name)}"
-    return Response(made.data, media_type=made.media_type, headers={"Content-Disposition": sent})
+    return send_file(name, made.media_type, made.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +246,7 @@ def _choices(access: Access, document: str) -> dict[str, Any]:
     parties = sorted(
         (fact.value for fact in card.parties), key=lambda each: side.whose(each) != "ours"
     )
-    books = playbook_store.usable_playbooks(access.common())
+    books = playbooks.usable_playbooks(access.common())
     banks = bank_summary(access.full_library(Role.READER)) if may_use_banks(access) else []
     return {
         "parties": [(each.name, display_name(each)) for each in parties],

@@ -10,8 +10,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
+from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
-from fourcorners.operations.errors import Conflict, NotAllowed, NotFound
+from fourcorners.operations.errors import Conflict, NotFound
+from fourcorners.operations.playbooks import try_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.playbooks.file.source import FileProblem
@@ -21,8 +23,6 @@ from fourcorners.playbooks.write import starter_yaml
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.pages.playbook_form import FIELD, apply_form, playbook_form
-from fourcorners.server.store import playbook_store
-from fourcorners.server.store.playbook_store import try_playbook
 
 router = APIRouter()
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]
@@ -36,15 +36,17 @@ def list_playbooks(context: Context) -> Response:
     shown = []
     with context.access() as access:
         library = access.common()
-        for name in playbook_store.playbook_names(library):
+        for name in playbooks.playbook_names(library):
             book, problem = None, ""
             try:
-                book = playbook_store.load_playbook(library, name)
+                book = playbooks.load_playbook(library, name)
             except PlaybookError as error:  # it does not hold the schema any more
                 problem = error.message
             own = book is None or name not in builtin_names()
             shown.append({"id": name, "book": book, "own": own, "problem": problem})
-    return context.page("playbooks.html.j2", playbooks=shown, may_edit=_may_edit(context))
+    return context.page(
+        "playbooks.html.j2", playbooks=shown, may_edit=context.principal.may_everywhere(Role.EDITOR)
+    )
 
 
 @router.get("/playbooks/new")
@@ -99,7 +101,7 @@ def _save(
         try:
             with context.access() as access:
                 library = access.full_library(Role.EDITOR)
-                book = playbook_store.save_playbook(
+                book = playbooks.save_playbook(
                     library, text, by=context.principal.name, before=number
                 )
         except Conflict as error:
@@ -116,7 +118,7 @@ def try_text(
     faults = _faults(text)
     if faults:
         return _editor(context, text, _number(before), faults)
-    return _tried(context, playbook_store.parse_cached(text), document, words)
+    return _tried(context, playbooks.parse_cached(text), document, words)
 
 
 @router.get("/playbooks/{name}")
@@ -124,12 +126,10 @@ def show(context: Context, name: str) -> Response:
     """Show a playbook whole, with what it takes from the one it extends."""
     with context.access() as access:
         library = access.common()
-        text = playbook_store.playbook_text(library, name)
-        versions = (
-            [] if name in builtin_names() else playbook_store.playbook_versions(library, name)
-        )
+        text = playbooks.playbook_text(library, name)
+        versions = [] if name in builtin_names() else playbooks.playbook_versions(library, name)
         documents = _documents(access)
-    book = _valid(text) if name not in builtin_names() else playbook_store.load_builtin(name)
+    book = _valid(text) if name not in builtin_names() else playbooks.load_builtin(name)
     return context.page(
         "playbook.html.j2",
         name=name,
@@ -139,7 +139,7 @@ def show(context: Context, name: str) -> Response:
         own=name not in builtin_names(),
         versions=versions,
         documents=documents,
-        may_edit=_may_edit(context),
+        may_edit=context.principal.may_everywhere(Role.EDITOR),
     )
 
 
@@ -149,35 +149,28 @@ def edit(context: Context, name: str) -> Response:
     if name in builtin_names():
         return context.redirect(f"/playbooks/new?extends={name}")
     with context.access() as access:
-        saved = playbook_store.last_version(access.common(), name)
+        saved = playbooks.last_version(access.common(), name)
     return _editor(context, saved.text, saved.number)
 
 
 @router.post("/playbooks/{name}/try")
 def try_saved(context: Context, name: str, document: _Short = "", words: _Text = "") -> Response:
     with context.access() as access:
-        book = playbook_store.load_playbook(access.common(), name)
+        book = playbooks.load_playbook(access.common(), name)
     return _tried(context, book, document, words)
 
 
 def _tried(context: RequestContext, book: Playbook, document: str, words: str) -> Response:
-    if not document and not words.strip():
-        raise ConfigError(
-            "there is nothing to try it on.", remedy="Choose a contract, or paste some words."
-        )
     with context.access() as access:
-        title, library = "Pasted text", access.common()
-        if document:
-            library = access.library_of(document, Role.READER)
-            title = access.visible(document).entry.title
-            access.text(document)  # that it was read stands in the audit trail
-        outcomes = try_playbook(library, context.state.engines, book, document=document, text=words)
+        title = access.visible(document).entry.title if document else "Pasted text"
+        words = "" if document else words
+        found = try_playbook(access, context.state.engines, book, document=document, text=words)
     return context.page(
         "_tried.html.j2" if context.is_partial else "tried.html.j2",
         book=book,
         title=title,
         document=document,
-        outcomes=[*zip(book.provisions, (each.finding for each in outcomes), strict=True)],
+        outcomes=[*zip(book.provisions, found, strict=True)],
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
     )
@@ -186,12 +179,8 @@ def _tried(context: RequestContext, book: Playbook, document: str, words: str) -
 def _editor(
     context: RequestContext, text: str, before: int | None, faults: list[FileProblem] | None = None
 ) -> Response:
-    if not _may_edit(context):
-        raise NotAllowed(
-            "this needs the role 'editor' in the whole library.",
-            remedy="Ask whoever administers this library for it.",
-        )
     with context.access() as access:
+        access.full_library(Role.EDITOR)
         documents = _documents(access)
     return context.page(
         "playbook_edit.html.j2",
@@ -229,7 +218,7 @@ def _with_form(
 
 def _faults(text: str) -> list[FileProblem]:
     try:
-        playbook_store.parse_cached(text)
+        playbooks.parse_cached(text)
     except PlaybookFileError as error:
         return list(error.problems)
     except PlaybookError as error:
@@ -247,14 +236,10 @@ def _number(before: str) -> int | None:
 
 
 def _valid(text: str) -> Playbook | None:
-    return None if _faults(text) else playbook_store.parse_cached(text)
+    return None if _faults(text) else playbooks.parse_cached(text)
 
 
 def _documents(access: Access) -> list[tuple[str, str]]:
     """Return the contracts that a playbook can be tried on, by title; not more than are read."""
     entries = access.documents()[:_MOST_LISTED]
     return [(each, str(called)) for each, called in access.titles(e.id for e in entries).items()]
-
-
-def _may_edit(context: RequestContext) -> bool:
-    return (context.principal.role_everywhere or 0) >= Role.EDITOR

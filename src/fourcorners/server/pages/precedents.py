@@ -12,6 +12,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.ratings import rate_clause
+from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.context import Context
 from fourcorners.server.markups import find_markup
@@ -73,7 +74,8 @@ def keep(
         raise ConfigError("what kind of clause is it?", remedy="Name the provision.")
     with context.access() as access:
         library = access.full_library(Role.REVIEWER)
-        new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
+        clause = BankClause(" ".join(provision.split()), text, stars or None, source)
+        new = banks.store_clauses(library, bank, [clause]).added
     return _message_page(
         context, "Saved to the clause bank." if new else "The clause bank already has it."
     )
@@ -137,7 +139,7 @@ def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Respon
         pages=-(-len(found) // _PAGE),
         target=target,
         place={"d": d, "p": p, "change": change} if target else {},
-        may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
+        may_keep=context.principal.may_everywhere(Role.REVIEWER),
     )
 
 
@@ -173,5 +175,5 @@ def _page(
         problem=problem,
         bank=chosen[2:] if chosen.startswith("b:") else "",
         may_browse=reads_all,
-        may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
+        may_keep=context.principal.may_everywhere(Role.REVIEWER),
     )

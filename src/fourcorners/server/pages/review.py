@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
@@ -15,8 +15,10 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations import findings, playbooks
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.reports.tree import ReportKind
@@ -25,33 +27,29 @@ from fourcorners.research.columns.store import MAX_QUESTION, review_columns
 from fourcorners.review import store
 from fourcorners.review.finding import Finding, Review
 from fourcorners.review.parties import (
-    MAX_NAMES,
     Side,
     collection_parties,
     collection_sides,
-    set_side,
+    distinct_names,
     sides_version,
 )
 from fourcorners.server import columns as column_actions
 from fourcorners.server.columns import ColumnStatus
-from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.grid.bulk_marks import find_bulk_mark
+from fourcorners.server.grid.bulk_annotations import find_bulk_annotation
 from fourcorners.server.grid.cell_summaries import sync_position
-from fourcorners.server.grid.dates import current_date, open_grid
+from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import GridMatrix
 from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
-from fourcorners.server.grid.reviews import list_progress, running_reviews
+from fourcorners.server.grid.reviews import list_progress, running_reviews, start_review
 from fourcorners.server.grid.windows import (
     count_answers,
     count_cells,
     grid_window,
     next_open_cell,
 )
-from fourcorners.server.store import playbook_store
-from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import TaskState
-from fourcorners.work_folder import make_temporary_folder
 
 router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
@@ -79,7 +77,7 @@ FORMS: dict[str, tuple[str, ReportKind | None]] = {
 def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Response:
     with context.access() as access:
         sizes = {each.name: each.documents for each in access.collections()}
-        known = playbook_store.usable_playbooks(access.common())
+        known = playbooks.usable_playbooks(access.common())
     listed = [
         {
             "collection": each.collection,
@@ -132,19 +130,13 @@ def start(
     c: Annotated[str, Form(max_length=500)],
     p: Annotated[str, Form(max_length=200)],
     again: Annotated[str, Form(max_length=3)] = "",
-    read_for: Annotated[list[str] | None, Form(alias="for", max_length=MAX_NAMES + 1)] = None,
+    read_for: Annotated[list[str] | None, Form(alias="for")] = None,
 ) -> Response:
     """Begin a review, and go to its grid, which fills as it is done."""
-    with context.access() as access:
-        library = access.library_for(c, Role.REVIEWER)
-        book = playbook_store.load_playbook(library, p)
-        by = context.principal.name
-        is_other = read_for is not None and set_side(library, c, read_for, by=by)
-    if is_other or (fold_name(c), book.id) not in running_reviews(context):
-        spec = {"playbook": book.id, "again": "yes" if again else ""}
-        context.start_task(reviewing.KIND, reviewing.LANE, c, spec)
-    column_actions.fill_new_documents(context, c, book.id)
-    return context.redirect(f"/reviews/grid?{GridQuery(c, book.id).to_query()}")
+    names = None if read_for is None else distinct_names(read_for)
+    asked = ReviewRequest.from_fields(collection=c, playbook=p, again=bool(again), read_for=names)
+    start_review(context, asked)
+    return context.redirect(f"/reviews/grid?{GridQuery(c, p).to_query()}")
 
 
 @router.get("/reviews/grid")
@@ -169,7 +161,7 @@ def grid(
         sides = collection_sides(library, wanted.collection)
         stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
-        marked = find_bulk_mark(library, done, context.principal.name) if done else None
+        marked = find_bulk_annotation(library, done, context.principal.name) if done else None
         damaged = [str(each) for each in library.left_out(wanted.collection)]
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
@@ -329,7 +321,7 @@ def export(
     (media_type, kind), suffix = FORMS[as_], as_.rpartition(".")[2]
     with context.access() as access:
         library = access.library_for(c, Role.READER)
-        book = playbook_store.load_playbook(library, p)
+        book = playbooks.load_playbook(library, p)
         visible = {entry.id for entry in access.documents(c)}
         if len(visible) > _MOST_SENT:
             raise TooLarge(
@@ -337,20 +329,19 @@ def export(
                 remedy=f"Run: fourcorners review --collection {c!r} --playbook {book.id} "
                 f"--out report.{suffix}",
             )
-        loaded = load_review(library, book, collection=c, as_of=current_date())
+        loaded = load_review(library, book, collection=c, as_of=findings.current_date())
         whole = add_columns(library, loaded, review_columns(library, c, book.id))
         review = _walled(whole, visible, context.state.uploads.display_path)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
-    with make_temporary_folder() as folder:
-        path = folder / f"report.{suffix}"
+    name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
+
+    def put(path: Path) -> None:
         if kind is None:
             write(review, path)
         else:
             write_report(review, kind, path, prepared_by=context.principal.name)
-        data = path.read_bytes()
-    name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
-    sent = f"attachment; filename*=UTF-8''{quote(f'{name}.{as_}')}"
-    return Response(data, media_type=media_type, headers={"Content-Disposition": sent})
+
+    return send_written(f"{name}.{as_}", media_type, put)
 
 
 def _walled(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
@@ -17,7 +18,6 @@ from fourcorners.reports.grid import STATE_WORDS
 from fourcorners.research.columns.store import review_playbook
 from fourcorners.review import store
 from fourcorners.server.context import Context
-from fourcorners.server.store import playbook_store
 from fourcorners.text.span import Span
 
 router = APIRouter()
@@ -63,7 +63,7 @@ def _reviews(
 ) -> Iterator[tuple[Playbook, list[CellChoice]]]:
     """Yield the reviews that have read a document, with its cells in them."""
     library = access.library_of(document, Role.REVIEWER)
-    for book in playbook_store.usable_playbooks(access.common()):
+    for book in playbooks.usable_playbooks(access.common()):
         choices = []
         for part in (book, review_playbook(library, collection, book.id)):
             wanted = [provision.id for provision in part.provisions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import AuditEntry
@@ -24,7 +24,8 @@ def entries_after(
     """
     if documents is None:
         return _entries(library, "seq > ? ORDER BY seq LIMIT ?", number, limit)
-    names = {collection, *(n for n in library.collection_names() if _is_same(n, collection))}
+    fold = fold_name(collection)
+    names = {collection, *(each for each in library.collection_names() if fold_name(each) == fold)}
     wanted = (
         "seq > ? AND (json_extract(detail, '$.collection') IN (SELECT value FROM json_each(?)) "
         "OR json_extract(detail, '$.document') IN (SELECT value FROM json_each(?))) "
@@ -51,10 +52,6 @@ def _entries(library: Library, wanted: str, *values: str | int) -> list[AuditEnt
     return [AuditEntry(as_integer(seq), *map(as_string, texts)) for seq, *texts in rows]
 
 
-def _is_same(name: str, other: str) -> bool:
-    return fold_name(name) == fold_name(other)
-
-
 def event_kinds(library: Library) -> list[str]:
     rows = library.execute(
         "WITH RECURSIVE kinds(event) AS (SELECT min(event) FROM audit UNION ALL "
@@ -62,12 +59,3 @@ def event_kinds(library: Library) -> list[str]:
         "WHERE event IS NOT NULL) SELECT event FROM kinds WHERE event IS NOT NULL"
     )
     return [as_string(event) for (event,) in rows]
-
-
-def document_names(library: Library, entries: Iterable[AuditEntry]) -> dict[str, str]:
-    named = {str(json.loads(each.detail).get("document", "")) for each in entries}
-    rows = library.execute(
-        "SELECT id, name FROM documents WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(named)),),
-    )
-    return {as_string(identifier): as_string(name) for identifier, name in rows}

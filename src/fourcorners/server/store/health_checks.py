@@ -45,7 +45,9 @@ _CLASSES: dict[ProblemClass, tuple[str, str]] = {  # what each is called, and it
     ProblemClass.SUSPICIOUS: ("Meant for a machine, or hidden", "ORDERS HIDDEN DISGUISED"),
     ProblemClass.UNSTRUCTURED: ("Without a structure", "UNSTRUCTURED"),
 }
-_OF = {SymptomKind[name]: each for each, (_, names) in _CLASSES.items() for name in names.split()}
+CLASS_OF = {
+    SymptomKind[name]: each for each, (_, names) in _CLASSES.items() for name in names.split()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,9 @@ class HealthSummary:
     stale: bool
 
 
-def problem_class(concern: SymptomKind) -> ProblemClass:
-    return _OF[concern]
-
-
 def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]]:
     for each in ProblemClass:
-        symptoms = [one for one in found.symptoms if problem_class(one.concern) is each]
+        symptoms = [one for one in found.symptoms if CLASS_OF[one.concern] is each]
         if symptoms:
             yield each, symptoms
 
@@ -88,14 +86,6 @@ def save_check(library: Library, collection: str, found: Health, as_of: date, me
             *(len(found.symptoms), _HEALTH.dump(found)),
         ),
     )
-
-
-def last_check(library: Library, collection: str) -> HealthCheck | None:
-    last = _last_check(library, collection, "found, as_of, made")
-    if last is None:
-        return None
-    found, as_of, made = map(as_string, last[1])
-    return HealthCheck(_HEALTH.load(found), date.fromisoformat(as_of), made, stale=last[0])
 
 
 def last_summary(library: Library, collection: str) -> HealthSummary | None:
@@ -131,11 +121,14 @@ def visible_check(access: Access, collection: str) -> HealthCheck | None:
     Raises:
         NotFound: If they may not know of the collection.
     """
-    checked = last_check(access.library_for(collection, Role.READER), collection)
-    if checked is None:
+    last = _last_check(
+        access.library_for(collection, Role.READER), collection, "found, as_of, made"
+    )
+    if last is None:
         return None
-    inside = {entry.id for entry in access.documents(collection)}
-    symptoms = [
-        each for each in checked.health.symptoms if not each.document or each.document in inside
-    ]
-    return replace(checked, health=replace(checked.health, symptoms=tuple(symptoms)))
+    found, as_of, made = map(as_string, last[1])
+    health, inside = _HEALTH.load(found), {entry.id for entry in access.documents(collection)}
+    symptoms = [each for each in health.symptoms if not each.document or each.document in inside]
+    return HealthCheck(
+        replace(health, symptoms=tuple(symptoms)), date.fromisoformat(as_of), made, stale=last[0]
+    )

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_string
@@ -17,30 +18,34 @@ from fourcorners.library.store import Library
 from fourcorners.redline.decisions import Decision, change_id
 from fourcorners.redline.proposal import Redline
 from fourcorners.redline.propose import Target
+from fourcorners.value import Value
+
+MAX_WORDS = 50_000
+"""Characters of an edited change, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class MarkupRequest:
-    """What a person asks of a mark-up.
+class MarkupRequest(Value):
+    """What a mark-up is to be made by, and for whom."""
 
-    Attributes:
-        party: For whom, by name.
-        bank: The clause bank to draft whole clauses from; empty for none.
-        decided: Ids of the provisions whose clauses they decided to change.
-    """
+    playbook: str = Field(default="due-diligence", max_length=500)
+    party: str = Field(max_length=500, examples=["Birch Retail Limited"])
+    target: Target = Field(default="smallest", description="The position to reach.")
+    bank: str = Field(default="", max_length=120, description="A clause bank to draft from.")
+    decided: tuple[str, ...] = Field(
+        default=(), description="Ids of open points, whose clauses you decided to change."
+    )
 
-    party: str
-    target: Target = "smallest"
-    bank: str = ""
-    decided: tuple[str, ...] = ()
 
-    @classmethod
-    def parse(cls, value: str) -> MarkupRequest:
-        """Return a request from the JSON that `dump` wrote."""
-        return _REQUEST.validate_json(value)
+class DecisionRequest(Value):
+    """What a person says of a change."""
 
-    def dump(self) -> str:
-        return _REQUEST.dump_json(self).decode()
+    playbook: str = Field(default="", max_length=500, description="Empty for the one used last.")
+    state: Literal["accepted", "edited", "rejected", "open"]
+    words: str = Field(
+        default="", max_length=MAX_WORDS, description="Of an edited change: its place."
+    )
+    bank: str = Field(default="", max_length=120, description="Take the words from this bank.")
+    clause: str = Field(default="", max_length=12, description="The id of the clause there.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,6 @@ class Markup:
         return self.proposal.redline
 
 
-_REQUEST = TypeAdapter(MarkupRequest)
 _PROPOSAL = TypeAdapter(Proposal)
 _DECISION = TypeAdapter(Decision)
 

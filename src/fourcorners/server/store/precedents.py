@@ -10,7 +10,6 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
-from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.server.links import quote_href
 
@@ -78,51 +77,42 @@ def find_precedents(
     bank: str = "",
     draft: str = "",
 ) -> tuple[list[Precedent], str]:
-    """Return the best precedents, and what must be said of how they were ranked.
-
-    From the bank, if one is named; else from the contracts of `entries`.
+    """Return the best precedents as a page shows them, and a note on how they were ranked.
 
     Raises:
         ConfigError: If there is no such bank.
     """
-    from fourcorners.precedents import clause as clause_stock
+    found, message = rank_precedents(library, engines, words, entries=entries, bank=bank)
+    against = draft.strip() or (words if len(words.split()) >= MIN_DRAFT else "")
+    return [_build_view(library, each, against, bank) for each in found], message
+
+
+def rank_precedents(
+    library: Library,
+    engines: LocalModels,
+    words: str,
+    *,
+    entries: Iterable[Entry] = (),
+    bank: str = "",
+    limit: int = MAX_PRECEDENTS,
+) -> tuple[list[Ranked], str]:
+    """Return the best clauses of a bank, or of contracts, and a note on how they were ranked.
+
+    Raises:
+        ConfigError: If there is no such bank.
+    """
+    from fourcorners.precedents.clause import bank_clauses, document_clauses
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.scoring.score import Scoring
     from fourcorners.precedents.scoring.vectors import clause_vectors
 
-    clauses = (
-        clause_stock.bank_clauses(library, bank)
-        if bank
-        else clause_stock.document_clauses(library, entries)
-    )
+    clauses = bank_clauses(library, bank) if bank else document_clauses(library, entries)
     encoder = engines.encoder
     chosen = adapters.choose_adapter(library, encoder)
-    pasted = len(words.split()) >= MIN_DRAFT
-    found = rank_clauses(
-        words,
-        ClauseStock(
-            clauses,
-            encoder,
-            vectors=clause_vectors(library, clauses, encoder),
-        ),
-        Scoring(adapter=chosen.adapter),
-        limit=MAX_PRECEDENTS,
-    )
-    against = draft.strip() or (words if pasted else "")
-    return [_build_view(library, each, against, bank) for each in found], chosen.message or ""
-
-
-def add_clause(
-    library: Library, bank: str, provision: str, text: str, source: str, stars: int
-) -> bool:
-    """Keep a clause in a bank; tells whether it is new there.
-
-    Raises:
-        ConfigError: If the bank has no name.
-    """
-    clause = BankClause(provision, text, stars or None, source)
-    return banks.store_clauses(library, bank, [clause]).added == 1
+    stock = ClauseStock(clauses, encoder, vectors=clause_vectors(library, clauses, encoder))
+    found = rank_clauses(words, stock, Scoring(adapter=chosen.adapter), limit=limit)
+    return list(found), chosen.message or ""
 
 
 def _build_view(library: Library, ranked: Ranked, draft: str, bank: str) -> Precedent:

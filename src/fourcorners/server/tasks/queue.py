@@ -52,7 +52,7 @@ class Task:
     kind: str
     lane: str
     collection: str
-    spec: Mapping[str, str]
+    spec: Mapping[str, Any]
     asked_by: str
     state: TaskState
     done: int
@@ -76,7 +76,7 @@ class TaskQueue:
         self._jobs = JobTable(library)
 
     def start(
-        self, kind: str, lane: str, collection: str, spec: Mapping[str, str], *, by: str
+        self, kind: str, lane: str, collection: str, spec: Mapping[str, Any], *, by: str
     ) -> Task:
         # Ids sort as tasks came, those of one second too; the rest of an id cannot be guessed.
         identifier = f"{time.time_ns() // 1_000:013x}{secrets.token_hex(6)}"

@@ -105,10 +105,7 @@ class TaskRunner:
 
     def _steps(self, library: Library, lane: str) -> Iterator[Step]:
         tasks, jobs = TaskQueue(library), JobTable(library)
-        waiting = library.execute(
-            "SELECT count(*) FROM server_tasks WHERE lane = ? AND finished = ''", (lane,)
-        )
-        if waiting == [(0,)]:
+        if not tasks.is_waiting([lane]):
             if self._quiet[lane] == inf:
                 self._quiet[lane] = time.monotonic()
             return

@@ -10,8 +10,8 @@ the server stops or the task was cancelled: what was done until then must be kep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -55,12 +55,7 @@ class TaskContext:
     def encoder(self) -> Encoder | None:
         return self.engines.encoder if self.library.encoder is not None else None
 
-    @contextmanager
-    def open_port(self, job: str) -> Iterator[Port]:
-        from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-        from fourcorners.llm import open_port
+    def open_port(self, job: str) -> AbstractContextManager[Port]:
+        from fourcorners.library.llm_store import library_port
 
-        cache = LibraryCache(self.library)
-        ledger = self.telemetry.ledger(LibraryLedger(self.library))
-        with open_port(self.settings.llm, cache=cache, ledger=ledger, job=job) as port:
-            yield port
+        return library_port(self.library, self.settings.llm, job, self.telemetry.ledger)

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models import Encoder
     from fourcorners.playbooks.playbook import Playbook
-    from fourcorners.review.run import ReviewProgress
     from fourcorners.server.store.markups import MarkupRequest, Proposal
     from fourcorners.settings import Settings
 
@@ -20,25 +19,15 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    from fourcorners.review.run import ReviewScope, Workers, review_library
-    from fourcorners.server.store import playbook_store
+    from fourcorners.operations import playbooks
+    from fourcorners.review.run import ReviewScope
     from fourcorners.server.store.markups import MarkupRequest
+    from fourcorners.server.tasks.handlers import review
 
-    document, request = work.task.spec["document"], MarkupRequest.parse(work.task.spec["request"])
-    book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
-
-    def report(progress: ReviewProgress) -> None:
-        work.report_progress(progress.done, progress.total, 0, "")
-
-    work.report_progress(0, 0, 0, "")
-    review_library(
-        work.library,
-        book,
-        ReviewScope(documents=[document]),
-        encoder=work.encoder,
-        on_progress=report,
-        workers=Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20),
-    )
+    spec = work.task.spec
+    document, request = spec["document"], MarkupRequest.model_validate(spec["request"])
+    book = playbooks.load_playbook(work.library, spec["playbook"])
+    review.fill(work, book, ReviewScope(documents=[document]))
     person = work.task.asked_by
     made = make_proposal(work.library, work.settings, document, book, request, person, work.encoder)
     changes, points = len(made.redline.changes), len(made.redline.open_points)

@@ -8,31 +8,36 @@ from typing import TYPE_CHECKING
 from fourcorners.server.tasks.handlers import TaskContext
 
 if TYPE_CHECKING:
-    from fourcorners.review.run import ReviewProgress
+    from fourcorners.playbooks.playbook import Playbook
+    from fourcorners.review.run import ReviewProgress, ReviewScope
+    from fourcorners.review.stored_review import FilledReview
 
 KIND = "review"
 LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
+    from fourcorners.operations import playbooks
     from fourcorners.review import store
-    from fourcorners.review.run import ReviewScope, Workers, fill_review
-    from fourcorners.server.store import playbook_store
+    from fourcorners.review.run import ReviewScope
 
-    book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
-
-    def told(progress: ReviewProgress) -> None:
-        work.report_progress(progress.done, progress.total, 0, "")
-
-    work.report_progress(0, 0, 0, "")
-    made = fill_review(
-        work.library,
-        book,
-        ReviewScope(collection=work.task.collection, again=bool(work.task.spec["again"])),
-        encoder=work.encoder,
-        on_progress=told,
-        workers=Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20),
-    )
+    book = playbooks.load_playbook(work.library, work.task.spec["playbook"])
+    scope = ReviewScope(collection=work.task.collection, again=bool(work.task.spec["again"]))
+    made = fill(work, book, scope)
     states = store.count_states(work.library, book, work.task.collection)
     counts = {state.value: count for state, count in states.items()}
     return {"playbook": book.id, "documents": len(made.documents), **counts}
+
+
+def fill(work: TaskContext, playbook: Playbook, scope: ReviewScope) -> FilledReview:
+    """Fill the cells of a review with what the settings allow, and report the progress."""
+    from fourcorners.review.run import Workers, fill_review
+
+    def report(progress: ReviewProgress) -> None:
+        work.report_progress(progress.done, progress.total, 0, "")
+
+    work.report_progress(0, 0, 0, "")
+    workers = Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20)
+    return fill_review(
+        work.library, playbook, scope, encoder=work.encoder, on_progress=report, workers=workers
+    )

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
@@ -24,7 +23,7 @@ _MARKED, _RESTORED = "findings marked", "findings restored"
 
 
 @dataclass(frozen=True, slots=True)
-class BulkMark:
+class BulkAnnotation:
     """What somebody did to many findings at once.
 
     Attributes:
@@ -49,7 +48,7 @@ class BulkMark:
         return self.state is ReviewState.PROPOSED
 
 
-def mark_findings(
+def annotate_findings(
     library: Library,
     matrix: GridMatrix,
     collection: str,
@@ -57,15 +56,15 @@ def mark_findings(
     state: ReviewState,
     *,
     by: str,
-) -> BulkMark:
+) -> BulkAnnotation:
     """Mark cells, by document and column; call it within a transaction."""
-    first = _last_remark(library) + 1
+    first = annotation_log.last_number(library) + 1
     for document, column in places:
         place = (matrix.playbook_of(column), document, matrix.provisions[column])
         review_actions.annotate_finding(
             library, *place, review_actions.NewAnnotation(by=by, state=state)
         )
-    last = _last_remark(library)
+    last = annotation_log.last_number(library)
     entry = library.record(
         _MARKED,
         {
@@ -78,7 +77,7 @@ def mark_findings(
             "last_remark": last,
         },
     )
-    return BulkMark(
+    return BulkAnnotation(
         entry.seq, collection, matrix.playbook.id, by, state, len(places), 0, (first, last)
     )
 
@@ -104,7 +103,7 @@ def open_places(
     return found
 
 
-def find_bulk_mark(library: Library, number: int, by: str) -> BulkMark | None:
+def find_bulk_annotation(library: Library, number: int, by: str) -> BulkAnnotation | None:
     """Return what somebody did, by its entry in the audit trail; None if they did not."""
     entries = audit_trail.entries_after(library, number - 1, 1)
     if not entries or entries[0].seq != number or entries[0].event not in (_MARKED, _RESTORED):
@@ -112,7 +111,7 @@ def find_bulk_mark(library: Library, number: int, by: str) -> BulkMark | None:
     detail = json.loads(entries[0].detail)
     if detail["by"] != by:
         return None
-    return BulkMark(
+    return BulkAnnotation(
         number,
         detail["collection"],
         detail["playbook"],
@@ -124,7 +123,9 @@ def find_bulk_mark(library: Library, number: int, by: str) -> BulkMark | None:
     )
 
 
-def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> BulkMark:
+def restore_findings(
+    library: Library, matrix: GridMatrix, marked: BulkAnnotation
+) -> BulkAnnotation:
     """Take a mark of many findings back; call it within a transaction.
 
     Each is as it was before: not checked, and assigned to whom it was. One of which somebody
@@ -133,7 +134,8 @@ def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> 
     rows = {row.id: number for number, row in enumerate(matrix.rows)}
     books = {book.id: book for book in matrix.playbooks}
     restored = 0
-    for remark, document, playbook, provision in _remarks(library, marked):
+    marks = annotation_log.annotated_cells(library, *marked.remarks, marked.by, marked.state)
+    for remark, document, playbook, provision in marks:
         row, column = rows.get(document), matrix.column(provision)
         if row is None or column is None or playbook not in books or not matrix.state[row, column]:
             continue
@@ -152,23 +154,10 @@ def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> 
     left = marked.findings - restored
     detail: dict[str, str | int] = {"collection": marked.collection, "playbook": marked.playbook}
     detail |= {"by": marked.by, "findings": restored, "left": left, "entry": marked.number}
-    return BulkMark(
+    return BulkAnnotation(
         library.record(_RESTORED, detail).seq,
         *(marked.collection, marked.playbook, marked.by, ReviewState.PROPOSED, restored, left),
     )
-
-
-def _remarks(library: Library, marked: BulkMark) -> list[tuple[int, str, str, str]]:
-    """Return the remarks by which findings were marked: number, document, playbook, provision."""
-    rows = library.execute(
-        "SELECT row, document, playbook, provision FROM remarks "
-        "WHERE row BETWEEN ? AND ? AND by = ? AND state = ? ORDER BY row",
-        (*marked.remarks, marked.by, marked.state.value),
-    )
-    return [
-        (as_integer(number), as_string(document), as_string(playbook), as_string(provision))
-        for number, document, playbook, provision in rows
-    ]
 
 
 def _annotations(
@@ -188,7 +177,3 @@ def _assignment(annotations: Sequence[Annotation]) -> str:
         each.comment for each in reversed(annotations) if review_actions.assignee([each]) == name
     )
     return next(given) if name else ""
-
-
-def _last_remark(library: Library) -> int:
-    return as_integer(library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0])

@@ -14,7 +14,8 @@ from fourcorners.errors import PlaybookError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
-from fourcorners.operations.errors import Conflict, NotFound
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names, parse_playbook
 from fourcorners.playbooks.load import load_playbook as load_file
@@ -22,7 +23,7 @@ from fourcorners.playbooks.load import playbook_text as text_of_file
 from fourcorners.playbooks.playbook import Playbook
 
 if TYPE_CHECKING:
-    from fourcorners.review.people.cases import CaseOutcome
+    from fourcorners.review.finding import Finding
 
 _MAX_LISTED = 20  # playbooks, where an unknown one is asked for
 
@@ -96,7 +97,7 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
     """
     found = playbook_versions(library, name)
     if not found:
-        # The same to every name: were the nearest told, ids of hidden columns would differ by them.
+        # The same to every name: the nearest names would disclose ids of hidden columns.
         names = playbook_names(library)
         listed = ", ".join(names[:_MAX_LISTED]) + (" and others" if names[_MAX_LISTED:] else "")
         raise NotFound(f"there is no playbook {name[:60]!r}.", remedy=f"There is: {listed}.")
@@ -148,22 +149,26 @@ def load_builtin(name: str) -> Playbook:
 
 
 def try_playbook(
-    library: Library,
-    engines: LocalModels,
-    playbook: Playbook,
-    *,
-    document: str = "",
-    text: str = "",
-) -> list[CaseOutcome]:
-    """Return what a playbook finds in a document of the library, or in a text; nothing is stored.
+    access: Access, engines: LocalModels, playbook: Playbook, *, document: str = "", text: str = ""
+) -> list[Finding]:
+    """Return what a playbook finds in a contract, or in a text; nothing is stored.
 
-    The same code as `fourcorners playbook test`, with nothing demanded of the cells.
+    Raises:
+        Refusal: If both are given, or none.
+        NotFound: If they may not know of the contract.
     """
     from fourcorners.review.people.cases import Case, run_cases
 
+    if bool(document) == bool(text.strip()):
+        raise Refusal(
+            "a playbook is tried on a contract, or on words.", remedy="Give exactly one of them."
+        )
+    library = access.common()
+    if document:
+        access.text(document)  # the audit trail records that it was read
     encoder = None if document and library.encoder is None else engines.encoder
     cases = [
         Case(document=document, text="" if document else text, provision=provision.id)
         for provision in playbook.provisions
     ]
-    return list(run_cases(library, playbook, cases, encoder=encoder))
+    return [each.finding for each in run_cases(library, playbook, cases, encoder=encoder)]

@@ -1,0 +1,147 @@
+"""Questions to contracts, answered with reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from fourcorners.library.tokens import fold_name
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.principal import Role
+from fourcorners.operations.reviews import PartyNames
+from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.value import Flag, NoWord, Value
+
+if TYPE_CHECKING:
+    from fourcorners.library.store import Library
+    from fourcorners.llm import Port
+    from fourcorners.models import Encoder
+    from fourcorners.research.agents.archivist import Reply
+    from fourcorners.research.events import Event
+    from fourcorners.research.run import ResearchQuestion
+    from fourcorners.settings import Settings
+
+_MAX_PATH = 4_096  # characters; at the terminal a contract may be named by its path
+
+
+class AskRequest(Value):
+    """A question to contracts, to a collection, or to all there is."""
+
+    question: str = Field(
+        min_length=1, max_length=MAX_QUESTION, examples=["Can they end it early?"]
+    )
+    collection: Annotated[str, BeforeValidator(lambda given: given or "")] = Field(
+        default="", max_length=500, description="Empty for all that you may read."
+    )
+    documents: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=_MAX_PATH)]],
+        Field(max_length=50, description="Only of these contracts, by id."),
+        BeforeValidator(lambda given: [given] if given and isinstance(given, str) else given or []),
+    ] = Field(default_factory=list, validation_alias=AliasChoices("documents", "document"))
+    context: str = Field(
+        default="", max_length=MAX_QUESTION, description="What else is known: what happened."
+    )
+    instructions: str = Field(
+        default="", max_length=MAX_QUESTION, description="How the report is to be."
+    )
+    turns: Annotated[int, Field(ge=1, le=MAX_TURNS), NoWord] = TURNS
+    rules: Flag = Field(default=False, description="Do without a model that is configured.")
+    sources: list[str] = Field(
+        default_factory=list, max_length=20, description="Outside sources that a model may use."
+    )
+    read_for: PartyNames = Field(
+        default_factory=list,
+        description="Who asks, by name, role or group: “we” is that party. Empty for the party "
+        "that the collection is read for.",
+        examples=[["Larch"]],
+    )
+
+
+def known_sources(settings: Settings) -> tuple[str, ...]:
+    """Return the outside sources that a question may name; none without a language model."""
+    from fourcorners.llm import is_configured
+    from fourcorners.research import sources
+
+    if not is_configured(settings.llm):
+        return ()
+    return tuple(sources.known_sources(settings.research.external))
+
+
+def check_question(access: Access, asked: AskRequest, settings: Settings) -> AskRequest:
+    """Return a question that may be asked, with the collection that it is confined to.
+
+    Raises:
+        Refusal: If nothing is asked, an outside source is not known, a contract is not in the
+            collection, or it is not clear which collection is meant.
+        NotFound: If they may not know of the collection, or of a contract.
+    """
+    if not asked.question.strip():
+        raise Refusal("nothing was asked.", remedy="Say what you want to know.")
+    known = known_sources(settings)
+    for name in asked.sources:
+        if name not in known:
+            raise Refusal(
+                f"there is no outside source {name[:60]!r}.",
+                remedy=f"There are: {', '.join(known) or 'none'}.",
+            )
+    collection, readable = asked.collection, access.readable()
+    homes = {access.visible(each).entry.collection for each in asked.documents}
+    if not collection and len(homes) == 1:
+        (collection,) = homes
+    elif not collection and readable is not None:
+        if len(readable) != 1:
+            raise Refusal(
+                "say which collection the question is about.",
+                remedy="You may read several, or none.",
+            )
+        (collection,) = readable
+    if collection:
+        access.require(Role.READER, collection)
+        if any(fold_name(each) != fold_name(collection) for each in homes):
+            raise Refusal("this contract is not in this collection.")
+    return asked.model_copy(update={"collection": collection})
+
+
+def research_question(asked: AskRequest, job: str) -> ResearchQuestion:
+    """Return a question as the research has it; calls of models are charged to `job`."""
+    from fourcorners.research.agents.inquiry import InquirySettings
+    from fourcorners.research.run import ResearchQuestion
+
+    return ResearchQuestion(
+        asked.question.strip(),
+        contracts=asked.documents,
+        collection=asked.collection or None,
+        context=asked.context.strip(),
+        instructions=asked.instructions.strip(),
+        read_for=asked.read_for,
+        how=InquirySettings(turns=asked.turns, job=job),
+    )
+
+
+def answer_question(
+    library: Library,
+    asked: AskRequest,
+    settings: Settings,
+    *,
+    job: str,
+    encoder: Encoder | None,
+    port: Port | None,
+    reply: Reply | None = None,
+) -> Iterator[Event]:
+    """Answer a question that was checked, by the models of a port or by rules, as `ask` does."""
+    from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.research.run import ask
+    from fourcorners.research.sources import external_tools
+
+    return ask(
+        library,
+        research_question(asked, job),
+        encoder=encoder,
+        concepts=default_concepts(),
+        port=port,
+        tools=external_tools(asked.sources, settings.research.external),
+        reply=reply,
+    )
