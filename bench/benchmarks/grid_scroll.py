@@ -34,9 +34,9 @@ from fourcorners.library.catalogue import text_hash
 from fourcorners.library.columns import DocumentColumns
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations import playbooks as books
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord, Severity
-from fourcorners.server.store import playbook_store as books
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 from tests.browser.conftest import Page

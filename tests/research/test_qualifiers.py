@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from fourcorners.research.companions.qualifiers import find_qualifiers
 
+from fourcorners.research.companions import find_qualifiers
 from fourcorners.text.span import Span
 
 WORDS = (

@@ -12,7 +12,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviews import PartyNames
-from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.research.answer import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.value import Flag, NoWord, Value
 
 if TYPE_CHECKING:
