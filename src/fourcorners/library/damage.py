@@ -134,10 +134,10 @@ def without_damaged(
     """
 
     @wraps(work)
-    def done(library: L, /, *args: P.args, **options: P.kwargs) -> T:
+    def run_again(library: L, /, *args: P.args, **options: P.kwargs) -> T:
         return retry_without_damaged(library, lambda: work(library, *args, **options))
 
-    return done
+    return run_again
 
 
 def retry_without_damaged(library: Documents, work: Callable[[], T]) -> T:

@@ -69,7 +69,7 @@ def list_answers(
     may_all = access.readable() is None
     documents = set() if may_all else {each.id for each in access.documents()}
 
-    def may_see(home: AnswerOrigin) -> bool:
+    def is_visible(home: AnswerOrigin) -> bool:
         if collection not in (None, home.collection):
             return False
         return access.principal.may(Role.READER, home.collection) if home.collection else may_all
@@ -78,7 +78,7 @@ def list_answers(
     for each in store.list_answers(library, document=document, limit=_MOST):
         if may_all or documents.issuperset(each.documents):
             asked = homes.get(each.id) or ([] if collection else [AnswerOrigin()])
-            found += [StoredAnswer(each, home) for home in asked if may_see(home)][:1]
+            found += [StoredAnswer(each, home) for home in asked if is_visible(home)][:1]
     return sorted(found, key=lambda each: (each.summary.made, each.summary.id), reverse=True)
 
 

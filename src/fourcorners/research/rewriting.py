@@ -77,10 +77,10 @@ def replace_first_person(question: str, called: str) -> str:
     is_name = role != role.upper() and len(role.split()) > 1 and _FORM.search(role)
     name = role if is_name else f"the {role}"
 
-    def named(match: re.Match[str]) -> str:
+    def name_party(match: re.Match[str]) -> str:
         return f"{name}'s" if match["owns"] else name
 
-    return _FIRST_PERSON.sub(named, question)
+    return _FIRST_PERSON.sub(name_party, question)
 
 
 def add_legal_terms(question: str) -> str:

@@ -51,7 +51,7 @@ class _Tagged:
         start: MutableMapping[str, Any] | None = None
         body = b""
 
-        async def sending(message: Message) -> None:
+        async def send_headers(message: Message) -> None:
             nonlocal start, body
             if message["type"] == "http.response.start":
                 kind = Headers(raw=message["headers"]).get("content-type", "")
@@ -65,7 +65,7 @@ class _Tagged:
                 return
             await send(message)
 
-        await self._app(scope, receive, sending)
+        await self._app(scope, receive, send_headers)
 
 
 async def _send_tagged(
@@ -85,9 +85,9 @@ async def _send_tagged(
 
 
 def _without_body(send: Send) -> Send:
-    async def sending(message: Message) -> None:
+    async def send_headers(message: Message) -> None:
         if message["type"] == "http.response.body":
             message = {**message, "body": b""}
         await send(message)
 
-    return sending
+    return send_headers

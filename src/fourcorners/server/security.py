@@ -91,14 +91,14 @@ class SecurityMiddleware:
         size, most = 0, self._most(scope["path"])
         source = source_of(scope["client"][0]) if scope.get("client") else ""
 
-        async def sending(message: Message) -> None:
+        async def send_part(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 self._add_headers(message, identifier)
             await send(message)
 
-        async def receiving() -> Message:
+        async def receive_part() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
@@ -111,13 +111,13 @@ class SecurityMiddleware:
             try:
                 fault = self._fault(scope, headers, most, source)
                 if fault is None:
-                    await self._app(scope, receiving, sending)
+                    await self._app(scope, receive_part, send_part)
                 else:
-                    await _answer(sending, *fault)
+                    await _answer(send_part, *fault)
             except ClientDisconnect:
                 status = ClientLeft.status  # nobody is there to be answered
             except _TooLarge:
-                await _answer(sending, 413, f"a request may have {most:,} bytes here.")
+                await _answer(send_part, 413, f"a request may have {most:,} bytes here.")
             finally:
                 self._held[source] -= 1
                 if not self._held[source]:

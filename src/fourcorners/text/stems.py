@@ -53,17 +53,17 @@ def stems(text: str) -> list[str]:
 
 
 def _porter(text: str) -> list[str]:
-    made: Tokenizer | None = getattr(_local, "porter", None)
-    if made is None:
+    tokenize: Tokenizer | None = getattr(_local, "porter", None)
+    if tokenize is None:
         import apsw
 
         tokenizer = apsw.Connection(":memory:").fts5_tokenizer(
             "porter", [TOKENIZER, *TOKENIZER_ARGUMENTS]
         )
 
-        def made(raw: bytes) -> Sequence[tuple[int, int, str]]:
+        def tokenize(raw: bytes) -> Sequence[tuple[int, int, str]]:
             found = tokenizer(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None)
             return cast("Sequence[tuple[int, int, str]]", found)
 
-        _local.porter = made
-    return [token for _, _, token in made(text.encode("utf-8", "replace"))]
+        _local.porter = tokenize
+    return [token for _, _, token in tokenize(text.encode("utf-8", "replace"))]

@@ -106,18 +106,18 @@ def _tokenize_part(text: str) -> Tokens:
 
 def _tokenizer() -> Tokenizer:
     """Return this thread's tokenizer: a connection must not be entered by two threads at once."""
-    made: Tokenizer | None = getattr(_local, "tokenizer", None)
-    if made is None:
+    tokenize_text: Tokenizer | None = getattr(_local, "tokenizer", None)
+    if tokenize_text is None:
         import apsw
 
         tokenizer = apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, list(TOKENIZER_ARGUMENTS))
 
-        def made(raw: bytes) -> Sequence[tuple[int, int, str]]:
+        def tokenize_text(raw: bytes) -> Sequence[tuple[int, int, str]]:
             found = tokenizer(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None)
             return cast("Sequence[tuple[int, int, str]]", found)
 
-        _local.tokenizer = made
-    return made
+        _local.tokenizer = tokenize_text
+    return tokenize_text
 
 
 class WordIndex:

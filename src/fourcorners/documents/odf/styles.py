@@ -191,13 +191,13 @@ class Counters:
         if level.style == "bullet":
             return "\u2022"
 
-        def written(place: re.Match[str]) -> str:
+        def fill_place(place: re.Match[str]) -> str:
             other = int(place.group(1)) - 1
             shown = levels.get(other, Level())
             count = self.counts[other] if 0 <= other < LEVELS else None
             return format_number(shown.start if count is None else count, shown.style or "none")
 
-        return _PLACE.sub(written, level.pattern).strip() if level.style else ""
+        return _PLACE.sub(fill_place, level.pattern).strip() if level.style else ""
 
 
 class Numbering:

@@ -86,19 +86,19 @@ def main() -> None:
     send(answers, (Answer.READY, ""))
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a path of the user's
 
-        def allow(seconds: float) -> None:
+        def extend_limit(seconds: float) -> None:
             # Ends the process even if the task holds the interpreter and the parent is gone.
             faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=nowhere)
 
-        def plead(seconds: float) -> None:
+        def request_time(seconds: float) -> None:
             send(answers, (Answer.MORE_TIME, float(seconds)))
-            allow(max(seconds, setup.seconds))
+            extend_limit(max(seconds, setup.seconds))
 
         global _request_time
-        _request_time = plead
+        _request_time = request_time
         while True:
             item = inbox.get()
-            allow(setup.seconds)
+            extend_limit(setup.seconds)
             answer = _run_task(setup, item)
             faulthandler.cancel_dump_traceback_later()
             send(answers, answer)

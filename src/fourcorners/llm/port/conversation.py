@@ -194,7 +194,7 @@ class Conversation(Generic[T]):
         """Return the whole answer, in time; one that is streamed is cut if it has no end."""
         model, left = self.model, _longest(request)
 
-        def pass_on(piece: str) -> None:
+        def send_piece(piece: str) -> None:
             nonlocal left
             received.append(piece[:left])
             left -= len(received[-1])
@@ -205,7 +205,7 @@ class Conversation(Generic[T]):
 
         try:
             async with asyncio.timeout(model.timeout):
-                return await model.model.send(request, None if on_piece is None else pass_on)
+                return await model.model.send(request, None if on_piece is None else send_piece)
         except _EndlessAnswer:
             return self._estimate(request, received)
         except TimeoutError:

@@ -107,7 +107,7 @@ def _macro(
 
     known = [] if notes is None else notes
 
-    def remembered(own: Sequence[Note]) -> int:
+    def remember_notes(own: Sequence[Note]) -> int:
         known.append(own)
         return len(known) - 1
 
@@ -139,7 +139,7 @@ def _macro(
         "cited": _source_runs,
         "rounded": lambda width, shares: [round(width * share) for share in shares],
         "count": count,
-        "remembered": remembered,
+        "remembered": remember_notes,
         **values,
     }
     made: Callable[..., str] = getattr(environment.get_template("document.xml.j2").module, name)

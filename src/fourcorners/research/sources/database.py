@@ -195,13 +195,13 @@ def _bound(query: str, words: str, style: str) -> tuple[str, Mapping[str, str] |
 def _in_time(work: Callable[[], Table]) -> Table:
     outcome: Future[Table] = Future()
 
-    def do() -> None:
+    def run_query() -> None:
         try:
             outcome.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             outcome.set_exception(error)
 
-    threading.Thread(target=do, name="fourcorners-database", daemon=True).start()
+    threading.Thread(target=run_query, name="fourcorners-database", daemon=True).start()
     if not wait([outcome], _SECONDS).done:
         raise CallError(f"the database did not answer within {_SECONDS:g} seconds.")
     return outcome.result()

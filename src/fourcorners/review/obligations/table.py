@@ -283,16 +283,16 @@ def _show(each: Obligation, contract: Contract) -> Obligation:
     if not any(whole.overlaps(each.span) for each in contract.exclusions):
         return each
 
-    def shown(span: Span) -> Span:
+    def map_span(span: Span) -> Span:
         return longest_shown(span, contract.exclusions, contract.text)
 
     return replace(
         each,
-        action=shown(each.action),
-        quote=shown(each.quote),
-        conditions=tuple(map(shown, each.conditions)),
-        times=tuple(replace(time, span=shown(time.span)) for time in each.times),
-        lead=shown(each.lead) if each.lead else None,
+        action=map_span(each.action),
+        quote=map_span(each.quote),
+        conditions=tuple(map(map_span, each.conditions)),
+        times=tuple(replace(time, span=map_span(time.span)) for time in each.times),
+        lead=map_span(each.lead) if each.lead else None,
     )
 
 

@@ -101,11 +101,11 @@ def add_column(
     """Ask a question of every contract of a review; its cells are findings like all others."""
     place, question = (asked.collection, asked.playbook), asked.question
 
-    def do() -> StartedColumnValue:
+    def start() -> StartedColumnValue:
         added = column_actions.add_column(context, *place, question, with_model=asked.with_model)
         return _started(context, added)
 
-    return run_once(context, key, asked, StartedColumnValue, do)
+    return run_once(context, key, asked, StartedColumnValue, start)
 
 
 @router.get("/columns/{column}")

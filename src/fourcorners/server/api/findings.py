@@ -214,11 +214,11 @@ def mark_finding(
 ) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
 
-    def do() -> FindingValue:
+    def change() -> FindingValue:
         with context.access() as access:
             return FindingValue.from_finding(annotate(access, asked))
 
-    return run_once(context, key, asked, FindingValue, do)
+    return run_once(context, key, asked, FindingValue, change)
 
 
 def _order(finding: Finding) -> tuple[str, str]:

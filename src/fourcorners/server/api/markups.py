@@ -125,11 +125,11 @@ def decide_change(
 ) -> MarkupValue:
     """Accept, edit or reject a change, or take that back."""
 
-    def do() -> MarkupValue:
+    def start() -> MarkupValue:
         markups.decide_change(context, document, change, asked)
         return get_markup(context, document, asked.playbook)
 
-    return run_once(context, key, asked, MarkupValue, do)
+    return run_once(context, key, asked, MarkupValue, start)
 
 
 @router.get("/documents/{document}/markup/file", response_class=Response, responses=_FILES)

@@ -127,7 +127,7 @@ def save_playbook(
     It needs the role of an editor of the whole library.
     """
 
-    def do() -> PlaybookValue:
+    def save() -> PlaybookValue:
         with context.access() as access:
             library = access.full_library(Role.EDITOR)
             return PlaybookValue.from_playbook(
@@ -136,7 +136,7 @@ def save_playbook(
                 )
             )
 
-    saved = run_once(context, key, draft, PlaybookValue, do)
+    saved = run_once(context, key, draft, PlaybookValue, save)
     context.set_location(f"/api/v1/playbooks/{saved.id}")
     return saved
 

@@ -187,10 +187,10 @@ class McpServer:
 def _teller(asking: McpRequest) -> Progress:
     """Return what tells the program that asked; nothing is sent to one that did not want it."""
 
-    def tell(done: int, most: int, words: str) -> None:
+    def report(done: int, most: int, words: str) -> None:
         from_thread.run(asking.session.report_progress, float(done), float(most), words)
 
-    return tell
+    return report
 
 
 def _failed_result(why: str) -> types.CallToolResult:

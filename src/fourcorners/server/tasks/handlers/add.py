@@ -71,7 +71,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 
     folder = Path(work.task.spec["folder"])
 
-    def told(progress: Progress) -> None:
+    def report_progress(progress: Progress) -> None:
         work.report_progress(
             progress.done, progress.total, progress.failed, Path(progress.path).name
         )
@@ -83,7 +83,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         collection=work.task.collection,
         encoder=work.engines.encoder,
         settings=work.settings,
-        on_progress=told,
+        on_progress=report_progress,
     )
     update_links(work.library)
     return {
