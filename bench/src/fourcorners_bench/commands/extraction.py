@@ -14,7 +14,6 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.library.llm_store import library_port
 from fourcorners_bench.commands.runner import (
     ModelsOptions,
     Output,
@@ -158,6 +157,7 @@ class _ExperimentRuns:
 
     def run(self, experiment: str, asked: _Contracts, output: Output) -> None:
         """Ask each model what an experiment asks, and print the figures with the paper's."""
+        from fourcorners.library.llm_store import library_port
         from fourcorners.llm import Role
         from fourcorners.models import default_clause_reader
         from fourcorners_bench.experiments.read import read_experiment
