@@ -134,9 +134,11 @@ class Comparison:
         clauses: All clauses of both in the order of the second; one that was removed comes after
             the one that it followed.
         warnings: What a person should know of how the two were read.
+        left_out: A clause that says what was not compared; empty if everything was.
     """
 
     before: Document
     after: Document
     clauses: tuple[ClauseChange, ...]
     warnings: tuple[str, ...] = ()
+    left_out: str = ""

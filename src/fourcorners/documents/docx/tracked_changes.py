@@ -222,27 +222,6 @@ class TrackedDocument:
 
         self._schedule(after, _Kind.INSERTION, write)
 
-    def delete_paragraph(self, at: int, comment: str = "") -> None:
-        """Remove the whole paragraph at an offset, with its end.
-
-        Raises:
-            InputError: If some of it cannot be changed.
-        """
-        paragraph = self._paragraph_at(at)
-        own = [each for each in self._placed.words if _paragraph_of(each.node) is paragraph]
-        span = Span(own[0].span.start, own[-1].span.end)
-        self._require_free(span)
-        self._taken.append(span)
-
-        def write() -> None:
-            marks: list[_Element] = []
-            self._delete(span, marks)
-            self._mark_end(paragraph, "del")
-            if comment:
-                self._comment_on(marks, comment)
-
-        self._schedule(span.start, _Kind.DELETION, write)
-
     def add_comment(self, span: Span, comment: str) -> None:
         """Put a comment on the words of a span, without changing them.
 
@@ -376,12 +355,12 @@ class TrackedDocument:
         # follows to be joined, the inserted end is that of the previous paragraph.
         takes_end = is_last or _is_same_format(place, made)
         is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
-        self._mark_end(place if takes_end and not is_marked else made, "ins")
+        self._mark_end(place if takes_end and not is_marked else made)
         place.addnext(made)
         return inserted
 
-    def _mark_end(self, paragraph: _Element, kind: str) -> None:
-        """Mark the end of a paragraph as inserted or deleted."""
+    def _mark_end(self, paragraph: _Element) -> None:
+        """Mark the end of a paragraph as inserted."""
         properties = paragraph.find(f"{W}pPr")
         if properties is None:
             properties = paragraph.makeelement(f"{W}pPr")
@@ -394,7 +373,7 @@ class TrackedDocument:
                 last.addprevious(mark)
             else:
                 properties.append(mark)
-        mark.insert(0, self._change(kind))
+        mark.insert(0, self._change("ins"))
 
     def _comment_on(self, marks: Sequence[_Element], comment: str) -> None:
         """Write a comment on the range from the first to the last of some elements."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from fourcorners.errors import InputError
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.dates import Dates, DatesRequest, list_dates
 from fourcorners.operations.obligations import Obligations, ObligationsRequest, read_obligations
@@ -62,7 +63,12 @@ def export_comparison(
     with context.access() as access, make_temporary_folder() as folder:
         found = compare_contracts(access, asked, context.state.engines.encoder)
         path = folder / f"comparison.{form}"
-        comparison_writer(path)(found, path, author=context.principal.name)
+        written = comparison_writer(path)(found, path, author=context.principal.name)
+        if written.differences:
+            raise InputError(
+                f"The file would not be both versions: {'; '.join(written.differences)}.",
+                remedy="Compare the two in Word.",
+            )
         data = path.read_bytes()
     name = f'attachment; filename="comparison.{form}"'
     return Response(data, media_type=_TYPES[form], headers={"content-disposition": name})

@@ -1,0 +1,170 @@
+"""Two versions of a Word file as one with tracked changes: accepted the second, rejected the first.
+
+What it becomes is read by the benchmark's own reader, not by the product's.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from fourcorners.documents.docx.versions.check import find_differences
+from fourcorners.documents.docx.versions.merge import MergedFile, merge_versions
+from fourcorners_bench.comparison.word_edits import WordPair, make_word_pair
+from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
+from fourcorners_bench.comparison.word_views import Resolution, view, wrong_sides
+from tests.comparison.contracts import CLAUSES
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+FOLDER = Path(__file__).with_name("compared")
+WRONG = bytes.maketrans(b"i2", b"y3")
+PAIRS = (
+    *(("t0", f"t_{name}") for name in ("cell", "mid", "del", "delcol", "split")),
+    ("n1", "n2"),
+    ("services-1", "services-2"),
+    ("footer-1", "footer-2"),
+)
+
+
+def merged(before: bytes, after: bytes, author: str = "A. Reviewer") -> MergedFile:
+    paths = Path("before.docx"), Path("after.docx")
+    return merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
+
+
+def contract(*paragraphs: str, header: str = "") -> Contract:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in paragraphs]
+    return Contract(body, [Paragraph([("text", header)])] if header else None, None)
+
+
+def assert_both(found: MergedFile, before: bytes, after: bytes) -> None:
+    assert wrong_sides(found.data, (before, after), found.author) == []
+    assert find_differences(found.data, before, after, author=found.author) == []
+
+
+def parts(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def assert_whole(data: bytes) -> None:
+    """Hold that all that elements refer to is in the file, and that no two changes are one."""
+    held = parts(data)
+    for name in [each for each in held if each.startswith("word/") and each.endswith(".xml")]:
+        root = etree.fromstring(held[name])
+        relations = held.get(f"word/_rels/{posixpath.basename(name)}.rels", b"<none/>")
+        targets = {each.get("Id"): each for each in etree.fromstring(relations)}
+        for node in root.iter():
+            for attribute, value in node.attrib.items():
+                if str(attribute).startswith(R):
+                    relation = targets[str(value)]
+                    if relation.get("TargetMode") != "External":
+                        target = posixpath.join("/word", relation.get("Target", ""))
+                        assert target[1:] in held
+    known = {
+        kind: {e.get(f"{W}{name}") for e in etree.fromstring(held[f"word/{part}.xml"])}
+        for kind, part, name in (("pStyle", "styles", "styleId"), ("numId", "numbering", "numId"))
+    }
+    main = etree.fromstring(held["word/document.xml"])
+    for kind, names in known.items():
+        assert {each.get(f"{W}val") for each in main.iter(f"{W}{kind}")} <= names | {"0"}
+    for kind in ("footnote", "endnote"):
+        cited = {each.get(f"{W}id") for each in main.iter(f"{W}{kind}Reference")}
+        notes = etree.fromstring(held.get(f"word/{kind}s.xml", b"<none/>"))
+        assert cited <= {each.get(f"{W}id") for each in notes}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("names", PAIRS)
+def test_tables_typed_numbers_notes_headers_and_footers(
+    names: tuple[str, str], reverse: bool
+) -> None:
+    before, after = ((FOLDER / f"{name}.docx").read_bytes() for name in names[:: 1 - 2 * reverse])
+    found = merged(before, after)
+    assert_both(found, before, after)
+    assert found.untracked == ()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_made_versions_with_edits_of_all_kinds(seed: int) -> None:
+    pair = make_word_pair(seed, CLAUSES)
+    found = merged(pair.before, pair.after)
+    assert_both(found, pair.before, pair.after)
+    assert_whole(found.data)
+    assert found.untracked == ()
+
+
+def test_words_stay_where_they_are_the_same() -> None:
+    before = write_word_file(contract("1. Fees are due in thirty days.", "2. Law.", "3. Courts."))
+    after = write_word_file(contract("1. Fees are due in sixty days.", "3. Courts.", "4. Costs."))
+    found = merged(before, after)
+    assert view(found.data, Resolution()) == [
+        "document: 1. Fees are due in <del thirty><ins sixty> days.",
+        "document: <del 2. Law.>",
+        "document: 3. Courts.",
+        "document: <ins 4. Costs.>",
+    ]
+
+
+def test_whoever_has_changes_in_a_version_is_not_the_author() -> None:
+    pair = next(each for seed in range(40) if b"Other Side" in _document(each := _pair(seed)))
+    found = merged(pair.before, pair.after, "Other Side")
+    assert found.author == "Other Side (comparison)"
+    assert_both(found, pair.before, pair.after)
+
+
+def _pair(seed: int) -> WordPair:
+    return make_word_pair(seed, CLAUSES)
+
+
+def _document(pair: WordPair) -> bytes:
+    return parts(pair.before)["word/document.xml"]
+
+
+def replaced(data: bytes, name: str, old: bytes, new: bytes) -> bytes:
+    """Return a file in one part of which some bytes are others, the first time they are there."""
+    held = parts(data)
+    assert old in held[name]
+    held[name] = held[name].replace(old, new, 1)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for each, content in held.items():
+            archive.writestr(each, content)
+    return buffer.getvalue()
+
+
+def test_what_word_has_no_mark_for_is_counted_and_is_a_comment() -> None:
+    before = write_word_file(contract(*CLAUSES[:5]))
+    after = replaced(before, "word/document.xml", b"</w:pPr>", b"<w:sectPr/></w:pPr>")
+    found = merged(before, after)
+    assert found.untracked == ("a section ends",)
+    comments = parts(found.data)["word/comments.xml"]
+    assert b"Not tracked: in the other version, a section ends." in comments
+
+
+@pytest.mark.parametrize(
+    ("part", "right", "place", "accepted"),
+    [
+        ("document", b"sixty", "body", True),
+        ("document", b"thirty", "body", False),
+        ("header1", b">2<", "header", True),
+    ],
+)
+def test_the_check_names_the_place_of_what_is_wrong(
+    part: str, right: bytes, place: str, accepted: bool
+) -> None:
+    before = write_word_file(contract("Due in thirty days.", header="Draft 1"))
+    after = write_word_file(contract("Due in sixty days.", header="Draft 2"))
+    found = merged(before, after)
+    wrong = replaced(
+        found.data, f"word/{part}.xml", right, right.replace(b"i", b"y").replace(b"2", b"3")
+    )
+    (difference,) = find_differences(wrong, before, after, author=found.author)
+    assert (difference.place, difference.accepted) == (place, accepted)
+    assert str(difference).startswith(f"{place}: with all changes ")
