@@ -5,9 +5,7 @@ What it becomes is read by the benchmark's own reader, not by the product's.
 
 from __future__ import annotations
 
-import io
 import posixpath
-import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from fourcorners_bench.comparison.word_edits import WordPair, make_word_pair
 from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
 from fourcorners_bench.comparison.word_views import Resolution, view, wrong_sides
 from tests.comparison.contracts import CLAUSES
+from tests.documents.docx.packages import parts, rewritten
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -46,11 +45,6 @@ def contract(*paragraphs: str, header: str = "") -> Contract:
 def assert_both(found: MergedFile, before: bytes, after: bytes) -> None:
     assert wrong_sides(found.data, (before, after), found.author) == []
     assert find_differences(found.data, before, after, author=found.author) == []
-
-
-def parts(data: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def assert_whole(data: bytes) -> None:
@@ -127,21 +121,9 @@ def _document(pair: WordPair) -> bytes:
     return parts(pair.before)["word/document.xml"]
 
 
-def replaced(data: bytes, name: str, old: bytes, new: bytes) -> bytes:
-    """Return a file in one part of which some bytes are others, the first time they are there."""
-    held = parts(data)
-    assert old in held[name]
-    held[name] = held[name].replace(old, new, 1)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for each, content in held.items():
-            archive.writestr(each, content)
-    return buffer.getvalue()
-
-
 def test_what_word_has_no_mark_for_is_counted_and_is_a_comment() -> None:
     before = write_word_file(contract(*CLAUSES[:5]))
-    after = replaced(before, "word/document.xml", b"</w:pPr>", b"<w:sectPr/></w:pPr>")
+    after = rewritten(before, "word/document.xml", b"</w:pPr>", b"<w:sectPr/></w:pPr>")
     found = merged(before, after)
     assert found.untracked == ("a section ends",)
     comments = parts(found.data)["word/comments.xml"]
@@ -162,9 +144,7 @@ def test_the_check_names_the_place_of_what_is_wrong(
     before = write_word_file(contract("Due in thirty days.", header="Draft 1"))
     after = write_word_file(contract("Due in sixty days.", header="Draft 2"))
     found = merged(before, after)
-    wrong = replaced(
-        found.data, f"word/{part}.xml", right, right.replace(b"i", b"y").replace(b"2", b"3")
-    )
+    wrong = rewritten(found.data, f"word/{part}.xml", right, right.translate(WRONG))
     (difference,) = find_differences(wrong, before, after, author=found.author)
     assert (difference.place, difference.accepted) == (place, accepted)
     assert str(difference).startswith(f"{place}: with all changes ")

@@ -10,8 +10,8 @@ from typing import Final
 
 from fourcorners_bench.comparison.word_files import (
     Contract,
-    RandomContracts,
     Paragraph,
+    RandomContracts,
     Table,
     all_paragraphs,
     write_word_file,

@@ -19,7 +19,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import ConfigError
 from fourcorners.reports.comparison.html import comparison_page
 from fourcorners.reports.comparison.values import comparison_value
-from fourcorners.reports.comparison.word import write_word
+from fourcorners.reports.comparison.word import write_plain_word
 from fourcorners.work_folder import replace_file
 
 
@@ -87,17 +87,23 @@ def _write_json(comparison: Comparison, path: Path, _: str) -> WrittenComparison
 
 
 def _write_word(comparison: Comparison, path: Path, author: str) -> WrittenComparison:
-    """Track changes in the first version's own file; if one is no Word file, in a new one."""
-    before, after = comparison.before, comparison.after
-    files = _original_file(before), _original_file(after)
-    if files[0] is None or files[1] is None:
-        write_word(comparison, path, author)
-        return WrittenComparison()
-    paths = Path(before.path), Path(after.path)
-    merged = merge_versions(files[0], files[1], paths, author=author, at=datetime.now(UTC))
+    """Track changes in the first version's own file; if one is no Word file, in a plain one."""
+    before, after = _original_file(comparison.before), _original_file(comparison.after)
+    if before is None or after is None:
+        before, after = _plain_files(comparison)
+    paths = Path(comparison.before.path), Path(comparison.after.path)
+    merged = merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
     path.write_bytes(merged.data)
-    differences = find_differences(merged.data, files[0], files[1], author=merged.author)
+    differences = find_differences(merged.data, before, after, author=merged.author)
     return WrittenComparison(merged.untracked, tuple(map(str, differences)))
+
+
+def _plain_files(comparison: Comparison) -> tuple[bytes, bytes]:
+    changes = comparison.clauses
+    return (
+        write_plain_word((own for e in changes for own in e.before), comparison.before.text),
+        write_plain_word((own for e in changes for own in e.after), comparison.after.text),
+    )
 
 
 def _original_file(document: Document) -> bytes | None:

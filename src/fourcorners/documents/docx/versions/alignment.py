@@ -24,10 +24,11 @@ _SPACES: Final = frozenset({f"{W}p", f"{W}tab", f"{W}br"})
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is aligned: only items of one kind are."""
+    """What is aligned, with others of its kind; an anchor with any of them in its place."""
 
     kind: str
     words: tuple[str, ...]
+    is_anchor: bool = False
 
 
 _Finder: TypeAlias = Callable[[Sequence[Item], Sequence[Item], bool], list[tuple[int, int]]]
@@ -45,8 +46,7 @@ def words_of(node: _Element) -> tuple[str, ...]:
 def align_items(before: Sequence[Item], after: Sequence[Item]) -> list[tuple[int, int]]:
     """Return pairs of positions in order of both: equal items, then those that share words.
 
-    Tables between two pairs are paired in order, because Word joins adjacent ones, and so are the
-    last paragraphs of both, because their end cannot be removed.
+    What is an anchor between two pairs is paired in order, and so are the last items of both.
     """
     pairs = align_words(_keys(before), _keys(after))
     pairs = _fill(pairs, before, after, _by_words)
@@ -119,9 +119,11 @@ def _by_words(
 def _by_place(
     before: Sequence[Item], after: Sequence[Item], is_last: bool
 ) -> list[tuple[int, int]]:
-    tables = [[at for at, e in enumerate(items) if e.kind == "table"] for items in (before, after)]
-    pairs = list(zip(*tables, strict=False))
+    pairs: list[tuple[int, int]] = []
+    for kind in dict.fromkeys(each.kind for each in before if each.is_anchor):
+        places = ([at for at, e in enumerate(items) if e.kind == kind] for items in (before, after))
+        pairs += zip(*places, strict=False)
     i, j = len(before) - 1, len(after) - 1
-    if is_last and before[i].kind == after[j].kind and (i, j) not in pairs:
+    if is_last and before[i].kind == after[j].kind:
         pairs.append((i, j))
-    return longest_rising(sorted(pairs))
+    return longest_rising(sorted(set(pairs)))

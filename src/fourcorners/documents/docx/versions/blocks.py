@@ -173,9 +173,16 @@ def blocks_of(box: _Element) -> Iterator[_Element]:
 
 
 def _item(node: _Element) -> Item:
+    """Return what a block is aligned by.
+
+    Word joins adjacent tables, and has no mark for the end of a section: both are anchors. Nor can
+    the level of a list change where it stays.
+    """
     if node.tag == f"{W}tbl":
-        return Item("table", words_of(node))
-    return Item(f"paragraph {list_level(node)}", words_of(node))
+        return Item("table", words_of(node), is_anchor=True)
+    is_end = node.find(f"{W}pPr/{W}sectPr") is not None
+    kind = f"{'section' if is_end else 'paragraph'} {list_level(node)}"
+    return Item(kind, words_of(node), is_anchor=is_end)
 
 
 def _put(box: _Element, before: _Element | None, node: _Element, old: Sequence[_Element]) -> None:

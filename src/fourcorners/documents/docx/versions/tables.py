@@ -74,6 +74,8 @@ class Tables:
         self.marks.mark_row(row, "del")
         for cell in list(cells_of(row)):
             self.cells.delete(cell)
+            if _is_nested(row):
+                self.marks.mark_cell(cell, "del")
 
     def _insert_row(self, other: _Element) -> _Element:
         own = deepcopy(other)
@@ -86,6 +88,8 @@ class Tables:
         self.marks.mark_row(row, "ins")
         for cell, wanted in zip(list(cells_of(row)), list(cells_of(other)), strict=True):
             self.cells.insert(cell, wanted)
+            if _is_nested(other):
+                self.marks.mark_cell(cell, "ins")
 
     def _merge_row(self, row: _Element, other: _Element, columns: _Columns | None) -> None:
         old, new = list(cells_of(row)), list(cells_of(other))
@@ -133,6 +137,11 @@ def rows_of(table: _Element) -> Iterator[_Element]:
 
 def cells_of(row: _Element) -> Iterator[_Element]:
     yield from _inner(row, f"{W}tc")
+
+
+def _is_nested(row: _Element) -> bool:
+    """Tell whether a row is of a table in a cell, whose cells say what becomes of them, too."""
+    return next(row.iterancestors(f"{W}tc"), None) is not None
 
 
 def _inner(parent: _Element, tag: str) -> Iterator[_Element]:
