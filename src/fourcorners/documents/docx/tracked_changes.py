@@ -9,11 +9,10 @@ it. If words cannot be changed without breaking something (part of a field, a fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import IntEnum
 from functools import partial
 from operator import attrgetter
@@ -22,9 +21,10 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.comments import CommentPart
 from fourcorners.documents.docx.field_runs import FieldRuns, find_field_runs
+from fourcorners.documents.docx.marks import Marks, xml_text
 from fourcorners.documents.docx.placed_text import PlacedWords, read_placed_text
 from fourcorners.documents.docx.styles import W
-from fourcorners.documents.office_package import OfficePackage
+from fourcorners.documents.docx.word_file import WordFile
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS: Final = frozenset(f"{W}{name}" for name in ("tab", "ptab", "br", "cr", "noBreakHyphen"))
 _AROUND: Final = frozenset(  # what may be between a paragraph and a changed run
     f"{W}{name}"
@@ -44,7 +43,6 @@ _UNLIKE: Final = ("rPrChange", "vanish", "webHidden", "specVanish", "vertAlign",
 _EMPHASIS: Final = ("b", "i", "u", "caps", "smallCaps", "highlight", "strike")
 _PARAGRAPH_UNLIKE: Final = ("sectPr", "pPrChange", "framePr")
 _MARK_UNLIKE: Final = ("ins", "del", "moveFrom", "moveTo", "rPrChange")
-_AFTER_MARK: Final = frozenset({f"{W}sectPr", f"{W}pPrChange"})
 _BLOCKS: Final = (f"{W}p", f"{W}tbl", f"{W}sdt")
 
 
@@ -80,24 +78,17 @@ class TrackedDocument:
     """
 
     def __init__(self, data: bytes, path: Path, *, author: str, at: datetime) -> None:
-        self._package = OfficePackage(data, path)
+        self._file = WordFile(data, path)
         self._path = path
-        self._placed = read_placed_text(self._package, path)
+        self._placed = read_placed_text(self._file, path)
         self.text = self._placed.text
         self._body = self._placed.roots[self._placed.main]
         for words in self._placed.words:
             if words.node.tag == f"{W}t":  # line ends within it are read as one space
                 words.node.text = words.span.text_in(self.text)
         self._fields = find_field_runs(self._body)
-        self._signature = {
-            f"{W}author": _clean(author),
-            f"{W}date": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
-        ids = [node.get(f"{W}id", "") for node in self._body.iter()]
-        self._next = 1 + max((int(each) for each in ids if each.isdigit()), default=0)
-        self._comments = CommentPart(
-            self._package, self._placed.main, self._placed.parts, self._signature
-        )
+        self._marks = Marks(author, at, [self._body])
+        self._comments = CommentPart(self._file, self._marks.signature)
         self._writes: list[_Write] = []
         self._taken: list[Span] = []
 
@@ -240,9 +231,7 @@ class TrackedDocument:
         for each in sorted(self._writes, key=attrgetter("offset", "kind", "order"), reverse=True):
             each.apply()
         self._writes.clear()
-        return self._package.with_parts(
-            {self._placed.main: self._body, **self._comments.changed_parts()}
-        )
+        return self._file.save()
 
     def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
         """Schedule an edit: edits further down come first, so that offsets stay valid."""
@@ -268,13 +257,6 @@ class TrackedDocument:
             raise self._refusal("there is no paragraph of the body there", Span(offset, offset))
         return _paragraph_of(words.node)
 
-    def _change(self, kind: str) -> _Element:
-        return self._body.makeelement(f"{W}{kind}", {f"{W}id": self._new_id(), **self._signature})
-
-    def _new_id(self) -> str:
-        self._next += 1
-        return str(self._next - 1)
-
     def _delete(self, span: Span, marks: list[_Element]) -> None:
         """Mark the words of a span as deleted, in addition to existing marks."""
         fields: list[FieldRuns] = []
@@ -292,7 +274,7 @@ class TrackedDocument:
 
     def _wrap(self, run: _Element) -> _Element:
         """Wrap a run in a deletion."""
-        mark = self._change("del")
+        mark = self._marks.create("del")
         run.addprevious(mark)
         mark.append(run)
         for name, deleted in (("t", "delText"), ("instrText", "delInstrText")):
@@ -305,11 +287,13 @@ class TrackedDocument:
         before, after = self._placed.words_before(offset), self._placed.words_after(offset)
         beside = before or after
         assert beside is not None  # noqa: S101
-        mark = self._change("ins")
+        mark = self._marks.create("ins")
         mark.append(self._run(words, _model(before, after).node))
         field = self._fields.get(beside.node)
         if before is not None:
-            _place_after(field.last if field else _split_after(before, offset), mark, self._new_id)
+            _place_after(
+                field.last if field else _split_after(before, offset), mark, self._marks.new_id
+            )
         else:
             anchor = field.first if field else _run_above(beside.node)
             parent = anchor.getparent()
@@ -323,7 +307,7 @@ class TrackedDocument:
         properties = _run_above(like).find(f"{W}rPr") if like is not None else None
         if properties is not None:
             run.append(_copy_without(properties, _UNLIKE))
-        for at, part in enumerate(_clean(words).split("\t")):
+        for at, part in enumerate(xml_text(words).split("\t")):
             if at:
                 run.append(run.makeelement(f"{W}tab"))
             if part:
@@ -343,7 +327,7 @@ class TrackedDocument:
             if mark is not None:
                 own.replace(mark, _copy_without(mark, _MARK_UNLIKE))
             made.append(own)
-        inserted = self._change("ins")
+        inserted = self._marks.create("ins")
         for each in words:
             like = self._placed.words_after(each.like) or self._placed.words_before(each.like)
             inserted.append(self._run(each.text, like.node if like else None))
@@ -355,42 +339,15 @@ class TrackedDocument:
         # follows to be joined, the inserted end is that of the previous paragraph.
         takes_end = is_last or _is_same_format(place, made)
         is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
-        self._mark_end(place if takes_end and not is_marked else made)
+        self._marks.mark_end(place if takes_end and not is_marked else made, "ins")
         place.addnext(made)
         return inserted
-
-    def _mark_end(self, paragraph: _Element) -> None:
-        """Mark the end of a paragraph as inserted."""
-        properties = paragraph.find(f"{W}pPr")
-        if properties is None:
-            properties = paragraph.makeelement(f"{W}pPr")
-            paragraph.insert(0, properties)
-        mark = properties.find(f"{W}rPr")
-        if mark is None:
-            mark = properties.makeelement(f"{W}rPr")
-            last = next((each for each in properties if each.tag in _AFTER_MARK), None)
-            if last is not None:
-                last.addprevious(mark)
-            else:
-                properties.append(mark)
-        mark.insert(0, self._change("ins"))
 
     def _comment_on(self, marks: Sequence[_Element], comment: str) -> None:
         """Write a comment on the range from the first to the last of some elements."""
         tops = {_child_of_paragraph(mark) for mark in marks}
         ordered = [node for node in self._body.iter() if node in tops]
-        number = self._comments.add(_clean(comment))
-        start = self._body.makeelement(f"{W}commentRangeStart", {f"{W}id": number})
-        end = self._body.makeelement(f"{W}commentRangeEnd", {f"{W}id": number})
-        run = self._body.makeelement(f"{W}r")
-        run.append(run.makeelement(f"{W}commentReference", {f"{W}id": number}))
-        ordered[0].addprevious(start)
-        ordered[-1].addnext(end)
-        end.addnext(run)
-
-
-def _clean(words: str) -> str:
-    return _NOT_XML.sub("\ufffd", words)
+        self._comments.add(xml_text(comment), ordered[0], ordered[-1])
 
 
 def _copy_without(properties: _Element, names: Sequence[str]) -> _Element:

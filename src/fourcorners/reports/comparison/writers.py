@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
-from fourcorners.comparison.comparison import Comparison
+from fourcorners.comparison.comparison import Clause, Comparison
 from fourcorners.documents.document import Document
+from fourcorners.documents.docx.marks import xml_text
 from fourcorners.documents.docx.versions.check import find_differences
 from fourcorners.documents.docx.versions.merge import merge_versions
 from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import ConfigError
 from fourcorners.reports.comparison.html import comparison_page
 from fourcorners.reports.comparison.values import comparison_value
-from fourcorners.reports.comparison.word import write_plain_word
+from fourcorners.reports.word.package import open_template
 from fourcorners.work_folder import replace_file
 
 
@@ -99,11 +101,24 @@ def _write_word(comparison: Comparison, path: Path, author: str) -> WrittenCompa
 
 
 def _plain_files(comparison: Comparison) -> tuple[bytes, bytes]:
+    """Return both versions with a paragraph for each clause, and nothing of how they were set.
+
+    What is printed on every page is left out.
+    """
     changes = comparison.clauses
     return (
-        write_plain_word((own for e in changes for own in e.before), comparison.before.text),
-        write_plain_word((own for e in changes for own in e.after), comparison.after.text),
+        _plain_file((own for e in changes for own in e.before), comparison.before.text),
+        _plain_file((own for e in changes for own in e.after), comparison.after.text),
     )
+
+
+def _plain_file(clauses: Iterable[Clause], text: str) -> bytes:
+    document = open_template(None)
+    for clause in sorted(clauses, key=lambda each: each.span):
+        document.add_paragraph(xml_text(" ".join(clause.span.text_in(text).split())))
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
 
 
 def _original_file(document: Document) -> bytes | None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
 from fourcorners.documents.docx.versions.fingerprint import FingerprintReader
-from fourcorners.documents.docx.versions.marks import (
-    Marks,
+from fourcorners.documents.docx.versions.paragraphs import Paragraphs
+from fourcorners.documents.docx.versions.properties import (
+    VersionMarks,
     base_properties,
     leave_list,
     list_level,
     set_properties,
 )
-from fourcorners.documents.docx.versions.paragraphs import Paragraphs
 from fourcorners.documents.docx.versions.tables import Tables
 from fourcorners.documents.docx.versions.transfer import Transfer
 
@@ -49,7 +49,7 @@ class Blocks:
         sections: The properties of sections that belong together in both versions.
     """
 
-    marks: Marks
+    marks: VersionMarks
     transfer: Transfer
     readers: tuple[FingerprintReader, FingerprintReader]
     bookmarks: set[str]

@@ -13,7 +13,7 @@ from fourcorners.documents.docx.versions.atoms import BOX, NOTE_REFERENCES
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-    from fourcorners.documents.docx.versions.word_file import WordFile
+    from fourcorners.documents.docx.word_file import WordFile
 
 RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.atoms import empty_copy
 from fourcorners.documents.docx.versions.fingerprint import RELATION
-from fourcorners.documents.docx.versions.word_file import KINDS, MARGINS, WordFile, sections
+from fourcorners.documents.docx.word_file import KINDS, MARGINS, WordFile, sections
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

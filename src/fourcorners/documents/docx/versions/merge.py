@@ -7,28 +7,26 @@ has no mark for stays as in the first version, and is reported.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from fourcorners.documents.docx.comments import CommentPart
+from fourcorners.documents.docx.marks import xml_text
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.alignment import words_of
 from fourcorners.documents.docx.versions.blocks import Blocks
 from fourcorners.documents.docx.versions.fingerprint import FingerprintReader
 from fourcorners.documents.docx.versions.margins import Margins
-from fourcorners.documents.docx.versions.marks import Marks
 from fourcorners.documents.docx.versions.notes import Notes
+from fourcorners.documents.docx.versions.properties import VersionMarks
 from fourcorners.documents.docx.versions.transfer import Transfer
-from fourcorners.documents.docx.versions.word_file import MARGINS, NOTES, WordFile
+from fourcorners.documents.docx.word_file import MARGINS, NOTES, WordFile
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +59,17 @@ def merge_versions(
         for name in names
         for node in _nodes(file, name)
     }
-    own = _NOT_XML.sub("\ufffd", author)
+    own = xml_text(author)
     while own in authors:
         own += " (comparison)"
-    return _Merge(old, new, Marks(own, at, _first_free_id(old, parts[0]))).run(own)
+    roots = [root for name in parts[0] if (root := old.xml_root(name)) is not None]
+    return _Merge(old, new, VersionMarks(own, at, roots)).run(own)
 
 
 class _Merge:
     """The merging of one pair of files."""
 
-    def __init__(self, old: WordFile, new: WordFile, marks: Marks) -> None:
+    def __init__(self, old: WordFile, new: WordFile, marks: VersionMarks) -> None:
         self._old, self._new, self._marks = old, new, marks
         self._untracked: list[tuple[str, _Element]] = []
         self._keys: tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]] = ({}, {})
@@ -139,8 +138,7 @@ class _Merge:
         """Say in comments what is not tracked; what is not in the body, at its beginning."""
         if not self._untracked:
             return
-        parts = self._old.related_parts(self._old.main)
-        comments = CommentPart(self._old, self._old.main, parts, self._marks.signature)
+        comments = CommentPart(self._old, self._marks.signature)
         first = next(body.iter(f"{W}p"), None)
         for what, node in self._untracked:
             place = next(
@@ -149,18 +147,7 @@ class _Merge:
             if place is None or body not in place.iterancestors():
                 place = first
             if place is not None:
-                _put_comment(place, comments.add(f"Not tracked: in the other version, {what}."))
-        for name, root in comments.changed_parts().items():
-            self._old.add_root(name, root)
-
-
-def _put_comment(paragraph: _Element, number: str) -> None:
-    start = paragraph.makeelement(f"{W}commentRangeStart", {f"{W}id": number})
-    end = paragraph.makeelement(f"{W}commentRangeEnd", {f"{W}id": number})
-    run = paragraph.makeelement(f"{W}r")
-    run.append(run.makeelement(f"{W}commentReference", {f"{W}id": number}))
-    paragraph.insert(0 if paragraph.find(f"{W}pPr") is None else 1, start)
-    paragraph.extend((end, run))
+                comments.add(f"Not tracked: in the other version, {what}.", place, place)
 
 
 def _embedded(file: WordFile) -> list[bytes | None]:
@@ -176,8 +163,3 @@ def _words(root: _Element | None) -> tuple[str, ...]:
 def _nodes(file: WordFile, name: str) -> Iterator[_Element]:
     root = file.xml_root(name)
     yield from root.iter() if root is not None else ()
-
-
-def _first_free_id(file: WordFile, parts: list[str]) -> int:
-    numbers = (node.get(f"{W}id", "") for name in parts for node in _nodes(file, name))
-    return 1 + max((int(each) for each in numbers if each.isdigit()), default=0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
 from fourcorners.documents.docx.versions.atoms import NOTE_REFERENCES, empty_copy
+from fourcorners.documents.docx.versions.properties import Contents
 from fourcorners.documents.docx.versions.transfer import Transfer
-from fourcorners.documents.docx.versions.word_file import WordFile
+from fourcorners.documents.docx.word_file import WordFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
 
 _MEDIA: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml."
 _SEPARATORS: Final = frozenset({"separator", "continuationSeparator", "continuationNotice"})
-
-
-class Contents(Protocol):
-    """What merges, writes and removes the contents of notes."""
-
-    def merge(self, box: _Element, other: _Element) -> None: ...
-
-    def insert(self, box: _Element, other: _Element) -> None: ...
-
-    def delete(self, box: _Element) -> None: ...
 
 
 @dataclass(slots=True)

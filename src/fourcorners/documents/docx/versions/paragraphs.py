@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.atoms import (
@@ -15,14 +15,20 @@ from fourcorners.documents.docx.versions.atoms import (
     read_atoms,
 )
 from fourcorners.documents.docx.versions.fingerprint import MC, FingerprintReader, boxes_of
-from fourcorners.documents.docx.versions.lines import Line, anchor_places, make_lines
-from fourcorners.documents.docx.versions.marks import (
-    Marks,
+from fourcorners.documents.docx.versions.pieces import (
+    Line,
+    ParagraphWriter,
+    Piece,
+    anchor_places,
+    make_lines,
+)
+from fourcorners.documents.docx.versions.properties import (
+    Contents,
+    VersionMarks,
     base_properties,
     plain_properties,
     set_properties,
 )
-from fourcorners.documents.docx.versions.pieces import ParagraphWriter, Piece
 from fourcorners.documents.docx.versions.transfer import Transfer
 from fourcorners.text.word_differences import EditKind, diff_words
 
@@ -30,16 +36,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _COPIED: Final = frozenset(f"{W}{name}" for name in ("hyperlink", "dir", "bdo"))
-
-
-class Boxes(Protocol):
-    """What merges, writes and removes the contents of text boxes."""
-
-    def merge(self, box: _Element, other: _Element) -> None: ...
-
-    def insert(self, box: _Element, other: _Element) -> None: ...
-
-    def delete(self, box: _Element) -> None: ...
 
 
 @dataclass(slots=True)
@@ -53,9 +49,9 @@ class Paragraphs:
         report: What is called with a change that Word has no mark for, and where it is.
     """
 
-    marks: Marks
+    marks: VersionMarks
     transfer: Transfer
-    boxes: Boxes
+    boxes: Contents
     readers: tuple[FingerprintReader, FingerprintReader]
     bookmarks: set[str]
     report: Callable[[str, _Element], None]

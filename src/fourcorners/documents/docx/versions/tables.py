@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
-from fourcorners.documents.docx.versions.marks import Marks
+from fourcorners.documents.docx.versions.properties import Contents, VersionMarks
 from fourcorners.documents.docx.versions.transfer import Transfer
 
 if TYPE_CHECKING:
@@ -21,23 +21,13 @@ _AROUND: Final = frozenset(
 )
 
 
-class Cells(Protocol):
-    """What merges, writes and removes the contents of cells."""
-
-    def merge(self, box: _Element, other: _Element) -> None: ...
-
-    def insert(self, box: _Element, other: _Element) -> None: ...
-
-    def delete(self, box: _Element) -> None: ...
-
-
 @dataclass(slots=True)
 class Tables:
     """What merges, writes and removes tables."""
 
-    marks: Marks
+    marks: VersionMarks
     transfer: Transfer
-    cells: Cells
+    cells: Contents
 
     def merge(self, table: _Element, other: _Element) -> None:
         """Track what leads from one version of a table to the other."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from fourcorners.documents.docx.styles import W, val_attribute
 from fourcorners.documents.docx.versions.atoms import NOTE_REFERENCES
 from fourcorners.documents.docx.versions.fingerprint import RELATION, describe_properties
-from fourcorners.documents.docx.versions.word_file import WordFile
+from fourcorners.documents.docx.word_file import WordFile
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

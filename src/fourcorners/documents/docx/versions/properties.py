@@ -1,12 +1,12 @@
-"""Tracked changes as elements: of runs, paragraph ends, rows, cells and properties."""
+"""Tracked changes of rows, cells and of the properties of paragraphs, cells and sections."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
+from fourcorners.documents.docx.marks import Marks, element_properties, put_before
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.fingerprint import describe_plain, describe_properties
 
@@ -17,49 +17,28 @@ _MARK: Final = frozenset({f"{W}rPr"})
 _SECTION: Final = frozenset({f"{W}sectPr"})
 _NOT_FORMER: Final = _MARK | _SECTION | {f"{W}pPrChange"}
 _AFTER_MARK: Final = _SECTION | {f"{W}pPrChange"}
-_CHANGED_ENDS: Final = frozenset(f"{W}{name}" for name in ("ins", "del", "moveFrom", "moveTo"))
 _REFERENCES: Final = frozenset({f"{W}headerReference", f"{W}footerReference"})
 _NOT_SECTION: Final = _REFERENCES | {f"{W}sectPrChange", f"{W}footnotePr", f"{W}endnotePr"}
 _NOT_CELL: Final = frozenset(f"{W}{name}" for name in ("cellIns", "cellDel", "tcPrChange"))
 _SPANS: Final = frozenset(f"{W}{name}" for name in ("gridSpan", "vMerge", "hMerge"))
 
 
-class Marks:
-    """What makes the marks of one author."""
+class Contents(Protocol):
+    """What merges, writes and removes the contents of cells, notes, text boxes and margins."""
 
-    def __init__(self, author: str, at: datetime, first: int) -> None:
-        self._signature = {
-            f"{W}author": author,
-            f"{W}date": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
-        self._next = first
+    def merge(self, box: _Element, other: _Element) -> None: ...
 
-    @property
-    def signature(self) -> dict[str, str]:
-        return self._signature
+    def insert(self, box: _Element, other: _Element) -> None: ...
 
-    def new_id(self) -> str:
-        self._next += 1
-        return str(self._next - 1)
+    def delete(self, box: _Element) -> None: ...
 
-    def create(self, kind: str) -> _Element:
-        from lxml import etree
 
-        attributes = {f"{W}id": self.new_id(), **self._signature}
-        return etree.Element(f"{W}{kind}", attributes, nsmap={"w": W[1:-1]})
-
-    def mark_end(self, paragraph: _Element, kind: str) -> None:
-        """Mark the end of a paragraph as inserted or deleted."""
-        properties = _properties(paragraph, "pPr")
-        mark = properties.find(f"{W}rPr")
-        if mark is None:
-            mark = properties.makeelement(f"{W}rPr")
-            _put_before(properties, mark, _AFTER_MARK)
-        mark.insert(0, self.create(kind))
+class VersionMarks(Marks):
+    """What makes the marks of one author between two versions."""
 
     def clear_end(self, paragraph: _Element, kind: str) -> None:
         """Remove the mark of this author from the end of a paragraph."""
-        author = self._signature[f"{W}author"]
+        author = self.signature[f"{W}author"]
         for mark in paragraph.findall(f"{W}pPr/{W}rPr"):
             for node in mark.findall(f"{W}{kind}"):
                 if node.get(f"{W}author") == author:
@@ -71,17 +50,17 @@ class Marks:
             properties = row.makeelement(f"{W}trPr")
             exceptions = row.find(f"{W}tblPrEx")
             row.insert(0 if exceptions is None else row.index(exceptions) + 1, properties)
-        _put_before(properties, self.create(kind), frozenset({f"{W}trPrChange"}))
+        put_before(properties, self.create(kind), frozenset({f"{W}trPrChange"}))
 
     def mark_cell(self, cell: _Element, kind: str) -> None:
         mark = self.create("cellIns" if kind == "ins" else "cellDel")
-        _put_before(_properties(cell, "tcPr"), mark, frozenset({f"{W}tcPrChange"}))
+        put_before(element_properties(cell, "tcPr"), mark, frozenset({f"{W}tcPrChange"}))
 
     def change_paragraph(self, paragraph: _Element, former: _Element | None) -> None:
         """Record that a paragraph had other properties, unless they are the same."""
         if not self.differ(former, paragraph.find(f"{W}pPr")):
             return
-        properties = _properties(paragraph, "pPr")
+        properties = element_properties(paragraph, "pPr")
         for known in properties.findall(f"{W}pPrChange"):
             properties.remove(known)
         change = self.create("pPrChange")
@@ -101,7 +80,7 @@ class Marks:
         )
         if list(map(describe_plain, held)) == list(map(describe_plain, wanted)):
             return
-        own = _properties(cell, "tcPr")
+        own = element_properties(cell, "tcPr")
         change = self.create("tcPrChange")
         change.append(_copy(own, "tcPr", without=_NOT_CELL))
         for node in [*held, *own.findall(f"{W}tcPrChange")]:
@@ -133,7 +112,7 @@ def base_properties(paragraph: _Element) -> _Element | None:
 
 def set_properties(paragraph: _Element, properties: _Element | None) -> None:
     """Give a paragraph the properties of another; its end and its section stay its own."""
-    own = _properties(paragraph, "pPr")
+    own = element_properties(paragraph, "pPr")
     stays = [each for each in own if each.tag in _NOT_FORMER]
     own[:] = [deepcopy(e) for e in _children(properties) if e.tag not in _NOT_FORMER] + stays
     if not len(own):
@@ -173,21 +152,3 @@ def _copy(node: _Element | None, name: str, *, without: frozenset[str]) -> _Elem
     own = etree.Element(f"{W}{name}", nsmap={"w": W[1:-1]})
     own.extend(deepcopy(each) for each in _children(node) if each.tag not in without)
     return own
-
-
-def _properties(parent: _Element, name: str) -> _Element:
-    """Return the properties with which an element begins, made if it has none."""
-    found = parent.find(f"{W}{name}")
-    if found is None:
-        found = parent.makeelement(f"{W}{name}")
-        parent.insert(0, found)
-    return found
-
-
-def _put_before(parent: _Element, node: _Element, later: frozenset[str]) -> None:
-    """Append an element, but before those that come after it."""
-    after = next((each for each in parent if each.tag in later), None)
-    if after is None:
-        parent.append(node)
-    else:
-        after.addprevious(node)

@@ -35,7 +35,10 @@ class Relation:
 
 
 class WordFile(OfficePackage):
-    """A Word file; what is changed in the roots of its parts is in what `save` returns."""
+    """A Word file; what is changed in the roots of its parts is in what `save` returns.
+
+    Parts in which nothing is changed stay byte for byte.
+    """
 
     def __init__(self, data: bytes, path: Path) -> None:
         super().__init__(data, path)
@@ -50,8 +53,18 @@ class WordFile(OfficePackage):
         return self._roots[name]
 
     def save(self) -> bytes:
-        roots = {name: root for name, root in self._roots.items() if root is not None}
-        return self.with_parts({**roots, **self._copied})
+        changed = {
+            name: root
+            for name, root in self._roots.items()
+            if root is not None and self._is_changed(name, root)
+        }
+        return self.with_parts({**changed, **self._copied})
+
+    def _is_changed(self, name: str, root: _Element) -> bool:
+        from lxml import etree
+
+        former = super().xml_root(name)
+        return former is None or etree.tostring(former) != etree.tostring(root)
 
     @property
     def body(self) -> _Element:
@@ -117,10 +130,9 @@ class WordFile(OfficePackage):
         etree.SubElement(own, f"{_RELATIONS}Relationship", attributes)
         return name
 
-    def add_root(self, name: str, root: _Element, media_type: str = "") -> None:
+    def add_root(self, name: str, root: _Element, media_type: str) -> None:
         self._roots[name] = root
-        if media_type:
-            self._declare(name, media_type)
+        self._declare(name, media_type)
 
     def copy_part(self, other: WordFile, name: str) -> str:
         """Copy a part of another file with all that it refers to; return its name here."""
