@@ -79,7 +79,7 @@ def versions(
 
     Word files are made of contracts of CUAD, with tables, notes, fields, text boxes, pictures,
     headers, footers and other people's tracked changes. Second versions have one to forty edits of
-    sixteen kinds. All changes accepted must give the second version, all rejected the first.
+    seventeen kinds. All changes accepted must give the second version, all rejected the first.
     """
     from fourcorners_bench.comparison import word_run
     from fourcorners_bench.extraction import loader as cuad

@@ -1,4 +1,4 @@
-"""Second versions of contracts as Word files: edits of sixteen kinds, one to forty at once."""
+"""Second versions of contracts as Word files: edits of seventeen kinds, one to forty at once."""
 
 from __future__ import annotations
 
@@ -153,6 +153,16 @@ def _remove_run(contract: Contract, generator: RandomContracts) -> None:
                 return
 
 
+def _accept_others(contract: Contract, _: RandomContracts) -> None:
+    """Accept the first tracked change of other people."""
+    settled = {"came": "text", "came field": "field", "went": ""}
+    for paragraph in _body(contract):
+        for at, (kind, held) in enumerate(paragraph.runs):
+            if kind in settled:
+                paragraph.runs[at : at + 1] = [(settled[kind], held)] if settled[kind] else []
+                return
+
+
 def _change_level(contract: Contract, generator: RandomContracts) -> None:
     generator.chance.choice(_body(contract)).level = generator.chance.choice([None, 0, 1, 2])
 
@@ -196,4 +206,5 @@ EDITS: Final[dict[str, Callable[[Contract, RandomContracts], None]]] = {
     "header and footer": _extend_margins,
     "header added or removed": _toggle_header,
     "lists renumbered": _renumber_lists,
+    "other people's change accepted": _accept_others,
 }

@@ -98,13 +98,16 @@ class RandomContracts:
             *((kind, self.words(1, 4)) for kind in ("bold", "control", "link", "came", "went")),
             *((kind, [few]) for kind in ("footnote", "endnote")),
             ("box", [few, deepcopy(few)]),
-            ("field", f" REF _R{self.chance.randrange(9)} |{self.chance.randrange(20)}.2"),
+            *((kind, self.reference()) for kind in ("field", "came field")),
             ("simple", f" PAGE |{self.chance.randrange(40)}"),
             ("picture", f"picture {self.chance.randrange(9)}"),
             ("bookmark", f"B{self.chance.randrange(10**6)}"),
             *((kind, "") for kind in ("tab", "br")),
         ]
         return self.chance.choice(kinds)
+
+    def reference(self) -> str:
+        return f" REF _R{self.chance.randrange(9)} |{self.chance.randrange(20)}.2"
 
     def table(self) -> Table:
         width = self.chance.randint(1, 4)
@@ -259,10 +262,11 @@ class _Files:
             case "link":
                 number = self._relate("hyperlink", "https://example.org/terms", is_external=True)
                 return f'<w:hyperlink r:id="{number}">{words}</w:hyperlink>'
-            case "came":
-                return f"<w:ins {_OTHER}>{words}</w:ins>"
             case "went":
                 return f"<w:del {_OTHER}>{words.replace('w:t', 'w:delText')}</w:del>"
+            case "came" | "came field":
+                inner = words if kind == "came" else self._run("field", held)
+                return f"<w:ins {_OTHER}>{inner}</w:ins>"
             case "field":
                 code, shown = held.split("|")
                 return (

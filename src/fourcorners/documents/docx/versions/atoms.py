@@ -95,7 +95,7 @@ def _walk(parent: _Element, place: _Place, fingerprint: Fingerprint) -> Iterator
             key = _changed_key(place, _field_key(parts))
             yield Atom(key, node, None, place.path, place.changes, parts=parts)
         elif (own := fingerprint(node)) is not None:
-            yield Atom(own and _changed_key(place, own), node, None, place.path, place.changes)
+            yield Atom(_changed_key(place, own), node, None, place.path, place.changes)
 
 
 def _walk_run(run: _Element, place: _Place, fingerprint: Fingerprint) -> Iterator[Atom]:
@@ -110,10 +110,10 @@ def _walk_run(run: _Element, place: _Place, fingerprint: Fingerprint) -> Iterato
                 key = _changed_key(place, match[0])
                 yield Atom(key, node, run, place.path, place.changes, text=match[0])
         elif (own := fingerprint(node)) is not None:
-            yield Atom(own and _changed_key(place, own), node, run, place.path, place.changes)
+            yield Atom(_changed_key(place, own), node, run, place.path, place.changes)
 
 
-def _changed_key(place: _Place, key: str) -> str:
+def _changed_key(place: _Place | Atom, key: str) -> str:
     changes = "".join(f"{each.tag}\0{each.get(f'{W}author')}\0" for each in place.changes)
     return f"{changes}{key}"
 
@@ -146,7 +146,8 @@ def _join_fields(atoms: Sequence[Atom]) -> Iterator[Atom]:
         parts = tuple(atoms[at:end])
         if len(parts) > 1:
             first = parts[0]
-            yield Atom(_field_key(parts), None, first.run, first.path, first.changes, parts=parts)
+            key = _changed_key(first, _field_key(parts))
+            yield Atom(key, None, first.run, first.path, first.changes, parts=parts)
         else:
             yield atoms[at]
         at = end
