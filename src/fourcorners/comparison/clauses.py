@@ -35,6 +35,7 @@ _PLACES = {
     MarkKind.HEADER: "Header",
     MarkKind.FOOTER: "Footer",
     MarkKind.FOOTNOTE: "Footnote",
+    MarkKind.TEXT_BOX: "Text box",
 }
 _WITHIN_LINE = frozenset({NodeKind.ARTICLE, NodeKind.SECTION, NodeKind.SCHEDULE})
 _TYPOGRAPHY = str.maketrans("’‘“”–—‐‑\u2212", "''\"\"-----")
