@@ -148,3 +148,16 @@ def test_the_check_names_the_place_of_what_is_wrong(
     (difference,) = find_differences(wrong, before, after, author=found.author)
     assert (difference.place, difference.accepted) == (place, accepted)
     assert str(difference).startswith(f"{place}: with all changes ")
+
+
+def test_what_a_drawing_needs_is_declared_in_a_file_that_has_none() -> None:
+    box = [Paragraph([("text", "Draft only.")])]
+    after = contract(*CLAUSES[:3])
+    after.body.append(Paragraph([("text", "A box."), ("box", box)]))
+    before, second = write_word_file(contract(*CLAUSES[:3])), write_word_file(after)
+    for old, new in ((b"<w:document", b'<w:document xmlns:x="urn:x"'), (b'"wps"', b'"x"')):
+        second = rewritten(second, "word/document.xml", old, new)
+    found = merged(before, second)
+    main = etree.fromstring(parts(found.data)["word/document.xml"])
+    (choice,) = main.iter("{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice")
+    assert choice.nsmap["x"] == "urn:x"

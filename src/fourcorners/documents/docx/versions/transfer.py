@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W, val_attribute
 from fourcorners.documents.docx.versions.atoms import NOTE_REFERENCES
-from fourcorners.documents.docx.versions.fingerprint import RELATION, describe_properties
+from fourcorners.documents.docx.versions.fingerprint import MC, RELATION, describe_properties
 from fourcorners.documents.docx.word_file import WordFile
 
 if TYPE_CHECKING:
@@ -54,14 +54,33 @@ class Transfer:
                 node.set("id", self.new_id())
             elif node.tag in (f"{W}bookmarkStart", f"{W}bookmarkEnd"):
                 node.set(f"{W}id", self._bookmark(node.get(f"{W}id", "")))
-            for name, value in list(node.attrib.items()):
-                if str(name).startswith(RELATION):
-                    node.set(name, self._relation(str(value)))
-                elif str(name) in (f"{_WORD_2010}paraId", f"{_WORD_2010}textId"):
-                    del node.attrib[name]
+            self._adapt_attributes(node)
+        for choice in list(copy.iter(f"{MC}Choice")):
+            self._declare(choice)
         for properties in list(copy.iter(f"{W}sdtPr")):
             for number in properties.findall(f"{W}id"):
                 properties.remove(number)
+
+    def _adapt_attributes(self, node: _Element) -> None:
+        for name, value in list(node.attrib.items()):
+            if str(name).startswith(RELATION):
+                node.set(name, self._relation(str(value)))
+            elif str(name) in (f"{_WORD_2010}paraId", f"{_WORD_2010}textId"):
+                del node.attrib[name]
+
+    def _declare(self, choice: _Element) -> None:
+        """Declare the namespaces that an alternative says it needs by their prefixes alone."""
+        from lxml import etree
+
+        root = self.new.xml_root(self.parts[1])
+        known = root.nsmap if root is not None else {}
+        needed = {name: known[name] for name in choice.get("Requires", "").split() if name in known}
+        parent = choice.getparent()
+        if parent is None or needed.items() <= choice.nsmap.items():
+            return
+        made = etree.Element(choice.tag, {"Requires": choice.get("Requires", "")}, nsmap=needed)
+        made.extend(list(choice))
+        parent.replace(choice, made)
 
     def _bookmark(self, number: str) -> str:
         """Return an id for a bookmark: the same for its start and its end."""
