@@ -130,6 +130,15 @@ def test_what_word_has_no_mark_for_is_counted_and_is_a_comment() -> None:
     assert b"Not tracked: in the other version, a section ends." in comments
 
 
+def test_a_link_that_leads_to_another_place_is_counted() -> None:
+    linked = contract(*CLAUSES[:3])
+    linked.body.append(Paragraph([("text", "See "), ("link", "the terms"), ("text", ".")]))
+    before = write_word_file(linked)
+    name = "word/_rels/document.xml.rels"
+    found = merged(before, rewritten(before, name, b"example.org/terms", b"example.com/other"))
+    assert found.untracked == ("a link leads to another place",)
+
+
 @pytest.mark.parametrize(
     ("part", "right", "place", "accepted"),
     [

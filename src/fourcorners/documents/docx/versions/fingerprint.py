@@ -59,7 +59,7 @@ class FingerprintReader:
         yield str(node.tag)
         for name, value in sorted((str(name), str(value)) for name, value in node.attrib.items()):
             if name.startswith(RELATION):
-                yield f"{name}={self._target(value)}"
+                yield f"{name}={self.target(value)}"
             elif not _is_fleeting(node, name):
                 yield f"{name}={value}"
         yield node.text or "" if node.tag.endswith(("}t", "Text")) else ""
@@ -70,7 +70,7 @@ class FingerprintReader:
                 yield from self._describe(child)
         yield "/"
 
-    def _target(self, name: str) -> str:
+    def target(self, name: str) -> str:
         """Return what a relation leads to: an address, or a part's bytes."""
         if name not in self._targets:
             relation = self.file.relations(self.part).get(name)

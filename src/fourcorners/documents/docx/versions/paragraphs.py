@@ -14,7 +14,12 @@ from fourcorners.documents.docx.versions.atoms import (
     Atom,
     read_atoms,
 )
-from fourcorners.documents.docx.versions.fingerprint import MC, FingerprintReader, boxes_of
+from fourcorners.documents.docx.versions.fingerprint import (
+    MC,
+    RELATION,
+    FingerprintReader,
+    boxes_of,
+)
 from fourcorners.documents.docx.versions.pieces import (
     Line,
     ParagraphWriter,
@@ -35,6 +40,7 @@ from fourcorners.text.word_differences import EditKind, diff_words
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+_LINKED: Final = f"{RELATION}id"
 _COPIED: Final = frozenset(f"{W}{name}" for name in ("hyperlink", "dir", "bdo"))
 
 
@@ -61,7 +67,12 @@ class Paragraphs:
     def merge(self, paragraph: _Element, other: _Element) -> None:
         """Track what leads from one version of a paragraph to the other."""
         old, new = self._atoms(paragraph, 0), self._atoms(other, 1)
-        pieces = list(self._merge(*make_lines(old, new)))
+        paths: dict[_Element, _Element] = {}
+        pieces = list(self._merge(*make_lines(old, new), paths))
+        for wrapper, own in paths.items():
+            numbers = own.get(_LINKED), wrapper.get(_LINKED)
+            if self.readers[0].target(numbers[0] or "") != self.readers[1].target(numbers[1] or ""):
+                self.report("a link leads to another place", paragraph)
         if any(piece.mark for piece in pieces):
             self._write(paragraph, pieces)
         former, properties = base_properties(paragraph), plain_properties(other)
@@ -104,9 +115,9 @@ class Paragraphs:
                 self.boxes.insert(box, other)
             _repeat_boxes(copy)
 
-    def _merge(self, old: Line, new: Line) -> Iterator[Piece]:
+    def _merge(self, old: Line, new: Line, paths: dict[_Element, _Element]) -> Iterator[Piece]:
+        """Yield the pieces; `paths` gets the links and controls of both that belong together."""
         edits = list(_edits(old, new))
-        paths: dict[_Element, _Element] = {}
         for edit in edits:
             if edit.kind is EditKind.EQUAL:
                 for atom, at in new.spans(edit.new, edit.size):
