@@ -85,9 +85,7 @@ def versions(
     from fourcorners_bench.extraction import loader as cuad
     from fourcorners_bench.record import Record
 
-    record = Record(
-        "versions", {"data": str(data), "half": half, "pairs": pairs, "seed": seed}
-    )
+    record = Record("versions", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
     made = word_run.make_word_pairs(cuad.load_cuad(data), half, pairs, seed)
     with console.progress_steps() as step:
         scores = word_run.run_word_pairs(made, on_progress=step)
