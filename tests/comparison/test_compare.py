@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
+from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
+from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
 from tests.comparison.contracts import (
     CLAUSES,
     compare,
@@ -223,3 +226,32 @@ def test_time_grows_with_length_not_with_its_square() -> None:
     seconds(5)
     small = min(seconds(40) for _ in range(2))
     assert seconds(80) < 3.2 * small
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("footnote", "Footnote"),
+        ("endnote", "Endnote"),
+        ("box", "Text box"),
+        ("header", "Header"),
+        ("footer", "Footer"),
+    ],
+)
+def test_changes_in_other_parts_of_word_files_are_under_their_own_names(
+    kind: str, place: str, tmp_path: Path
+) -> None:
+    versions = []
+    for at, sentence in enumerate(("Drafts are not binding.", "Drafts are never binding.")):
+        body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+        part = [Paragraph([("text", sentence)])]
+        if kind not in ("header", "footer"):
+            body[4] = Paragraph([("text", CLAUSES[4]), (kind, part)])
+        header, footer = (part if kind == each else None for each in ("header", "footer"))
+        path = tmp_path / f"{at}.docx"
+        path.write_bytes(write_word_file(Contract(body, header, footer)))
+        versions.append(read_document(path))
+    found = compare_documents(*versions)
+    (change,) = differing(found)
+    assert change.before[0].name == place
+    assert found.left_out == ""

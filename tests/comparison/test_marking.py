@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 
 import pytest
 
-from fourcorners.comparison.comparison import Comparison, Step, both_orders
+from fourcorners.comparison.comparison import Clause
 from fourcorners.comparison.marking import BREAK, mark_side, mark_words, shorten_marked
 from fourcorners.text.word_differences import Edit, EditKind
 from tests.comparison.contracts import CLAUSES, compare, differing, replaced
@@ -33,12 +33,12 @@ def plain(text: str) -> str:
     return re.sub(r"\s+", " ", text.replace(BREAK, " ")).strip()
 
 
-def whole(comparison: Comparison, left_out: EditKind, step: Step) -> Iterator[str]:
-    """Yield the words of one version, from what stays and what comes or goes."""
-    for each, change in both_orders(comparison):
-        if each in (Step.STAY, step):
-            edits = mark_words(comparison, change)
-            yield "".join(edit.text for edit in edits if edit.kind is not left_out)
+def words(edits: Sequence[Edit], left_out: EditKind) -> str:
+    return plain("".join(each.text for each in edits if each.kind is not left_out))
+
+
+def clauses(text: str, spans: Iterable[Clause]) -> str:
+    return plain(" ".join(each.span.text_in(text) for each in spans))
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -49,10 +49,10 @@ def test_accepted_and_rejected_the_marked_words_are_the_two_versions(
     sides = (CLAUSES, CHANGED[name])
     before, after = reversed(sides) if is_reversed else sides
     found = compare(*after, before=tuple(before))
-    accepted = " ".join(whole(found, EditKind.DELETE, Step.COME))
-    rejected = " ".join(whole(found, EditKind.INSERT, Step.GO))
-    assert plain(accepted) == plain(found.after.text)
-    assert plain(rejected) == plain(found.before.text)
+    for change in found.clauses:
+        edits = mark_words(found, change)
+        assert words(edits, EditKind.DELETE) == clauses(found.after.text, change.after)
+        assert words(edits, EditKind.INSERT) == clauses(found.before.text, change.before)
 
 
 def test_each_side_alone_shows_its_own_words() -> None:

@@ -31,6 +31,12 @@ _NEAR = 4  # numbers on lines of their own among which the next page's is
 _SHORTEST_PAGE = 500  # characters between two numbers of pages
 _ENDS = ".:;!?"  # what a paragraph ends with that does not go on on the next page
 _ON_EVERY_PAGE = frozenset({MarkKind.HEADER, MarkKind.FOOTER})
+_PLACES = {
+    MarkKind.HEADER: "Header",
+    MarkKind.FOOTER: "Footer",
+    MarkKind.FOOTNOTE: "Footnote",
+    MarkKind.TEXT_BOX: "Text box",
+}
 _WITHIN_LINE = frozenset({NodeKind.ARTICLE, NodeKind.SECTION, NodeKind.SCHEDULE})
 _TYPOGRAPHY = str.maketrans("’‘“”–—‐‑\u2212", "''\"\"-----")
 
@@ -91,13 +97,10 @@ class Version:
         )
 
 
-def read_version(document: Document, outline: Outline) -> Version:
-    printed = merge_spans(
-        [
-            *(mark.span for mark in document.marks if mark.kind in _ON_EVERY_PAGE),
-            *_page_numbers(document),
-        ]
-    )
+def read_version(document: Document, outline: Outline, *, with_margins: bool = False) -> Version:
+    """Read a version; with margins, headers and footers are clauses under these names."""
+    margins = [mark.span for mark in document.marks if mark.kind in _ON_EVERY_PAGE]
+    printed = merge_spans([*(() if with_margins else margins), *_page_numbers(document)])
     clauses = list(_clauses(document, outline, printed))
     found = _words(document.text)
     starts = [clause.span.start for clause in clauses]
@@ -138,6 +141,7 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
     under: tuple[Node, ...] = ()
     alone: Span | None = None  # a number on a separate line, followed by its words
     pieces = _pieces(document, nodes, printed)
+    places = [mark for mark in document.marks if mark.kind in _PLACES]
     for at, piece in enumerate(pieces):
         node = nodes.get(piece.start)
         span = Span(alone.start, piece.end) if alone is not None else piece
@@ -154,6 +158,9 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
         if number == span:  # it is all that there is to compare
             number = Span(span.start, span.start)
         name = " ".join(node_path(under, text)) if under and under[0].label else ""
+        for mark in places:
+            if mark.span.contains(piece):
+                name = "Endnote" if mark.detail == "endnotes" else _PLACES[mark.kind]
         heading = ""
         if node is not None and node.heading is not None:
             heading = _SPACE.sub(" ", node.heading.text_in(text)).strip()

@@ -18,6 +18,7 @@ from fourcorners.comparison.comparison import (
     WordChange,
 )
 from fourcorners.documents.document import Document, TextSource, format_page_numbers
+from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import InputError
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_parties
@@ -183,13 +184,19 @@ def compare_documents(
     """
     for document in (before, after):
         _require_text(document)
-    old, new = (read_version(each, build_outline(each)) for each in (before, after))
+    # Only Word says which header is whose; elsewhere they are what is printed on each page.
+    with_margins = before.media_type == after.media_type == MediaType.DOCX.value
+    old, new = (
+        read_version(each, build_outline(each), with_margins=with_margins)
+        for each in (before, after)
+    )
     groups = align_clauses(old, new, encoder)
     names = Names(party_names(old, new), _new_labels(groups, old, new))
     clauses = tuple(
         _describe(group, old, new, names) for group in groups if not _is_page(group, old, new)
     )
-    return Comparison(before, after, clauses, tuple(_warnings(before, after)))
+    warnings = tuple(_warnings(before, after))
+    return Comparison(before, after, clauses, warnings, _left_out(old, new))
 
 
 def _require_text(document: Document) -> None:
@@ -204,6 +211,15 @@ def _require_text(document: Document) -> None:
             f"{document.path}: {len(blank)} of {len(document.pages)} pages are scans without text.",
             remedy="Install Tesseract so that they can be read, or supply a file with text.",
         )
+
+
+def _left_out(*versions: Version) -> str:
+    """Say what was not compared; empty if everything was."""
+    if any(each.document.pages_needing_ocr for each in versions):
+        return "some pages could not be read"
+    if any(each.printed for each in versions):
+        return "what is printed on every page was not compared"
+    return ""
 
 
 def _warnings(*documents: Document) -> Iterator[str]:

@@ -21,6 +21,7 @@ class MarkKind(StrEnum):
     TABLE = "table"
     CELL = "cell"  # of the table around it; the detail is its row and column from 1: "2,3"
     FOOTNOTE = "footnote"
+    TEXT_BOX = "text box"
     NUMBER = "number"  # a clause number the application computes: in the text, generated
     HEADING = "heading"  # the file itself styles the paragraph as a heading
     BOLD = "bold"

@@ -62,7 +62,7 @@ class OfficePackage:
     def xml_root(self, name: str) -> _Element | None:
         from lxml import etree
 
-        data = self._read_part(name)
+        data = self.read_part(name)
         if data is None:
             return None
         for strict, transitional in _STRICT_NAMESPACES:
@@ -87,15 +87,18 @@ class OfficePackage:
 
     def uses_strict_names(self, name: str) -> bool:
         """Return whether a part uses the namespaces of ISO 29500 Strict."""
-        data = self._read_part(name) or b""
+        data = self.read_part(name) or b""
         return any(strict in data for strict, _ in _STRICT_NAMESPACES)
 
-    def with_parts(self, changed: Mapping[str, _Element]) -> bytes:
+    def with_parts(self, changed: Mapping[str, _Element | bytes]) -> bytes:
         """Return the file with these parts replaced or added; the rest is unchanged."""
         from lxml import etree
 
         written: dict[str, bytes] = {}
         for name, root in changed.items():
+            if isinstance(root, bytes):
+                written[name] = root
+                continue
             data = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
             if self.uses_strict_names(name):
                 for strict, transitional in _STRICT_NAMESPACES:
@@ -104,7 +107,7 @@ class OfficePackage:
         held = io.BytesIO()
         with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as target:
             for name, entry in self._entries.items():
-                content = written.pop(name) if name in written else self._read_part(name)
+                content = written.pop(name) if name in written else self.read_part(name)
                 again = zipfile.ZipInfo(name, entry.date_time)  # writing changes an entry
                 target.writestr(again, content or b"", zipfile.ZIP_DEFLATED)
             for name, data in written.items():
@@ -123,7 +126,7 @@ class OfficePackage:
         found: dict[bytes, None] = {}
         size = 0
         for name in names:
-            data = self._read_part(name) or b""
+            data = self.read_part(name) or b""
             size += len(data)
             if len(found) >= MAX_PICTURES or size > MAX_PART:
                 break
@@ -140,7 +143,8 @@ class OfficePackage:
                 place = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
                 yield kind.rpartition("/")[2], place
 
-    def _read_part(self, name: str) -> bytes | None:
+    def read_part(self, name: str) -> bytes | None:
+        """Return the bytes of a part; None if there is none."""
         entry = self._entries.get(name)
         if entry is None:
             return None

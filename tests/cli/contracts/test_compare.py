@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from getpass import getuser
 from pathlib import Path
 
 import pytest
 
+from fourcorners.cli.contracts.compare import NOT_TRACKED
+from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
+from fourcorners_bench.comparison.word_views import wrong_sides
 from tests.comparison.contracts import CLAUSES, contract, replaced
 from tests.conftest import Program
+from tests.documents.docx.packages import rewritten
+
+COMPARED = Path(__file__).parents[2] / "documents" / "docx" / "compared"
 
 
 @pytest.fixture
@@ -49,6 +56,29 @@ def test_files_are_written_by_their_suffix(versions: Program) -> None:
     assert "<ins>sixty (60</ins>" in (versions.folder / "page.html").read_text()
     assert (versions.folder / "marked.docx").read_bytes()[:2] == b"PK"
     assert json.loads((versions.folder / "value.json").read_text())["changes"]
+
+
+def test_a_footer_of_a_word_file_is_listed_and_tracked(program: Program) -> None:
+    names = [str(COMPARED / f"footer-{n}.docx") for n in (1, 2)]
+    shown = program("compare", *names, "--words-only", "--out", "marked.docx").out
+    assert "Footer, “Confidential. Terms of" in shown
+    assert "say the same" not in shown
+    sides = [Path(each).read_bytes() for each in names]
+    marked = (program.folder / "marked.docx").read_bytes()
+    assert wrong_sides(marked, sides, getuser()) == []
+
+
+def test_what_cannot_be_tracked_is_in_the_exit_code(program: Program) -> None:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+    file = write_word_file(Contract(body, None, None))
+    (program.folder / "one.docx").write_bytes(file)
+    changed = rewritten(file, "word/document.xml", b"</w:pPr>", b"<w:sectPr/></w:pPr>")
+    (program.folder / "two.docx").write_bytes(changed)
+    names = ("one.docx", "two.docx", "--words-only")
+    found = program("compare", *names, "--out", "marked.docx", code=NOT_TRACKED)
+    assert "Not tracked: 1 change" in " ".join((found.out + found.err).split())
+    value = program("compare", *names, "--out", "marked.docx", "--json", code=NOT_TRACKED).json
+    assert (value["untracked"], value["differences"]) == (["a section ends"], [])
 
 
 def test_the_same_contract(versions: Program) -> None:

@@ -172,15 +172,6 @@ def test_the_same_words_are_changed_once() -> None:
     assert document.obstacle(place(document, "within ten days")) == "the words are changed already"
 
 
-def test_paragraphs_go_with_their_ends(tmp_path: Path) -> None:
-    data, document = opened("automatic-numbering")
-    document.delete_paragraph(place(document, "Risk in the Goods").start, "Not ours.")
-    marked = document.save()
-    assert "3.1 The Customer shall inspect" in text_of(marked, tmp_path)
-    rejected = resolve_changes(marked, Path(), accept=False)
-    assert text_of(rejected, tmp_path) == text_of(data, tmp_path)
-
-
 def test_a_paragraph_at_the_end_of_the_body(tmp_path: Path) -> None:
     data, document = opened("automatic-numbering")
     end = len(document.text.rstrip()) - 1

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import Comparison
 from fourcorners.documents.read import read_document
-from fourcorners.reports.comparison.writers import comparison_writer
+from fourcorners.reports.comparison.writers import WrittenComparison, comparison_writer
+from fourcorners_bench.comparison.word_views import Resolution, view, wrong_sides
 from tests.comparison.contracts import CLAUSES, compare
 from tests.comparison.test_marking import CHANGED
 
 if TYPE_CHECKING:
+    from docx.text.paragraph import Paragraph
     from lxml.etree import _Element
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -75,3 +79,55 @@ def test_each_change_has_its_author_and_characters_that_xml_lacks_do_no_harm(
     assert changes
     assert {each.get(f"{W}author") for each in changes} == {"A. Reviewer"}
     assert "<w:p/> & more" in resolved(path, "ins", "del")[-1]
+
+
+NAMES = (
+    "01-northmere-master-services-agreement.docx",
+    "05-quillon-software-licence.docx",
+    "06-halden-joint-development-agreement.docx",
+)
+
+
+def edit(paragraphs: list[Paragraph]) -> None:
+    """Change words here and there, add a paragraph, move one and take two out."""
+    for each in paragraphs[::7]:
+        for run in each.runs:
+            run.text = run.text.replace(" shall ", " shall not ", 1)
+    paragraphs[9]._p.addnext(deepcopy(paragraphs[8]._p))
+    paragraphs[20]._p.addnext(paragraphs[5]._p)
+    for each in paragraphs[10:12]:
+        parent = each._p.getparent()
+        assert parent is not None
+        parent.remove(each._p)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_changes_are_in_the_first_version_s_own_file(
+    name: str, dataroom: Path, tmp_path: Path
+) -> None:
+    import docx
+
+    word = docx.Document(str(dataroom / name))
+    edit([each for each in word.paragraphs if len(each.text) > 120])
+    word.save(str(tmp_path / "second.docx"))
+    files = dataroom / name, tmp_path / "second.docx"
+    path = tmp_path / "compared.docx"
+    found = compare_documents(*map(read_document, files))
+    written = comparison_writer(path)(found, path, author="A. Reviewer")
+    assert written == WrittenComparison()
+    sides = [each.read_bytes() for each in files]
+    assert wrong_sides(path.read_bytes(), sides, "A. Reviewer") == []
+
+
+def test_if_a_word_file_has_changed_since_it_was_read_all_words_are_in_a_plain_one(
+    dataroom: Path, tmp_path: Path
+) -> None:
+    second = tmp_path / "second.docx"
+    second.write_bytes((dataroom / NAMES[1]).read_bytes())
+    before, after = read_document(dataroom / NAMES[0]), read_document(second)
+    second.write_bytes(b"something else")
+    path = written(compare_documents(before, after), tmp_path)
+    for accept, wanted in ((True, after), (False, before)):
+        lines = view(path.read_bytes(), Resolution("A. Reviewer", accept=accept))
+        words = " ".join(each.removeprefix("document: ") for each in lines)
+        assert words.split() == wanted.text.split()

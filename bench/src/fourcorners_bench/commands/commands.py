@@ -25,6 +25,7 @@ from fourcorners_bench.commands import (
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
 app.command("all")(results.results_page)
 app.command("comparison")(comparison.comparison)
+app.command("versions")(comparison.versions)
 app.command("extraction")(extraction.extraction)
 app.command("cost")(performance.cost)
 app.command("outline")(outline.outline)

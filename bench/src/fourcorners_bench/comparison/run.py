@@ -51,16 +51,23 @@ def make_pairs(
 
     The halves are split by groups, so that nothing of one resembles what is in the other.
     """
-    chosen: dict[str, AnnotatedContract] = {}
-    for each in sorted(contracts, key=lambda contract: _digest(contract.name)):
-        if (_digest(each.group) % 2 == 0) == (half == "development") and eligible(each.text):
-            chosen.setdefault(each.group, each)
-    own = list(chosen.values())
+    own = eligible_contracts(contracts, half)
     donors = [each.text for each in own]
     return [
         make_version(each.name, each.text, [text for text in donors if text != each.text], seed)
         for each in own[skip : skip + count]
     ]
+
+
+def eligible_contracts(
+    contracts: Sequence[AnnotatedContract], half: Half
+) -> list[AnnotatedContract]:
+    """Return the contracts of a half of which versions are made, one of each group."""
+    chosen: dict[str, AnnotatedContract] = {}
+    for each in sorted(contracts, key=lambda contract: _digest(contract.name)):
+        if (_digest(each.group) % 2 == 0) == (half == "development") and eligible(each.text):
+            chosen.setdefault(each.group, each)
+    return list(chosen.values())
 
 
 def run_comparisons(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from fourcorners.cli import options
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from fourcorners.comparison.comparison import ClauseChange, Comparison
     from fourcorners.comparison.ranking import Section
 
+NOT_TRACKED = 3  # exit code: a Word file was written that is not both versions in full
 _AROUND = 70  # characters of unchanged words that are shown beside a change
 _FIRST_WORDS = 90  # characters of a clause that is the same but for its place
 _LONGEST = 600  # characters of a clause that came or went which are shown
@@ -53,7 +56,8 @@ def compare(
 
     Clauses are aligned by their words, place and meaning, whatever their numbers say. What changed
     in amounts, periods, dates, parties and negations comes first; numbers and spaces come last.
-    The comparison says which words differ, not what follows from it.
+    The comparison says which words differ, not what follows from it. The exit code is 3 if a Word
+    file that was written lacks a tracked change, or does not become either version.
     """
     from fourcorners.comparison.compare import compare_documents
     from fourcorners.models import default_encoder
@@ -66,23 +70,39 @@ def compare(
     read = [read_contract(each, source.library, source.collection) for each in (before, after)]
     encoder = None if source.words_only else default_encoder(Settings.load().encoder)
     comparison = compare_documents(*read, encoder=encoder)
-    notes = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
+    written = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
+    untracked = [what for each in written for what in each.untracked]
+    differences = [what for each in written for what in each.differences]
     if as_json:
-        console.print_value(comparison_value(comparison))
+        found = {"untracked": untracked, "differences": differences}
+        console.print_value(comparison_value(comparison).model_copy(update=found))
     else:
         _print(comparison, everything=everything)
-    for (path, _), note in zip(writers, notes, strict=True):
-        console.print_note((f"Wrote {single_line(str(path))}. {note}".rstrip(), "dim"))
+    for path, _ in writers:
+        console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
+    if untracked:
+        count = console.count_noun(len(untracked), "change")
+        console.print_note((f"Not tracked: {count}, in comments in the file.", "yellow"))
+    for each in untracked:
+        console.print_note((f"  {single_line(each)}", "yellow"))
+    for each in differences:
+        console.print_note((f"Wrong in the Word file: {single_line(each)}", "red"))
+    if untracked or differences:
+        raise typer.Exit(NOT_TRACKED)
 
 
 def _print(comparison: Comparison, *, everything: bool) -> None:
     from fourcorners.comparison.ranking import Section, rank_changes
-    from fourcorners.reports.comparison.phrases import SECTION_TITLES, describe_repeated
+    from fourcorners.reports.comparison.phrases import (
+        SECTION_TITLES,
+        describe_no_change,
+        describe_repeated,
+    )
 
     ranked = rank_changes(comparison)
     _print_counts(comparison)
     if not any(ranked.sections.values()) and not ranked.repeated:
-        console.print_text("The two versions say the same.")
+        console.print_text(describe_no_change(comparison))
     for section, changes in ranked.sections.items():
         repeated = [each for each in ranked.repeated if each.section is section]
         if not changes and not repeated:

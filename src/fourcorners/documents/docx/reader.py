@@ -151,4 +151,4 @@ def _warnings(walker: DocumentWalker, parts: Mapping[str, str]) -> Iterator[str]
         yield "It embeds another document, which is not read."
 
 
-READER = Reader(name="docx", version=5, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+READER = Reader(name="docx", version=6, media_types=frozenset({MediaType.DOCX}), read=read_docx)

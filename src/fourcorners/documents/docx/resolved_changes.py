@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _PARTS: Final = ("footnotes", "endnotes", "header", "footer")
-_COME: Final = ("ins", "moveTo")
-_GO: Final = ("del", "moveFrom")
+_COME: Final = ("ins", "moveTo", "cellIns")
+_GO: Final = ("del", "moveFrom", "cellDel")
 _RANGES: Final = tuple(
     f"{W}{kind}Range{edge}" for kind in ("moveFrom", "moveTo") for edge in ("Start", "End")
 )
-_FORMER: Final = ("rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange")
+_NO_FORMAT: Final = frozenset(  # what a format that is restored leaves as it is
+    f"{W}{name}" for name in ("rPr", "sectPr", "headerReference", "footerReference", *_COME, *_GO)
+)
+_FORMER: Final = tuple(f"{name}PrChange" for name in ("r", "p", "tbl", "tr", "tc", "sect"))
+_SHOWN: Final = (f"{W}r", "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath")
 REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
 ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText"))
@@ -56,9 +60,9 @@ class _Resolution:
             for node in list(root.iter(tag)):
                 if self._is_own(_change_above(node)):
                     node.tag = typed
-        for name in self._goes:
-            for mark in self._own_changes(root, name):
-                self._remove(mark)
+        going = [mark for name in self._goes for mark in self._own_changes(root, name)]
+        for mark in sorted(going, key=_is_end):  # a paragraph is empty before its end goes
+            self._remove(mark)
         for name in self._stays:
             for mark in self._own_changes(root, name):
                 _unwrap(mark)
@@ -81,17 +85,15 @@ class _Resolution:
         if self._accept or properties is None or former is None:
             _detach(change)
             return
-        remaining = [each for each in properties if each.tag in (f"{W}rPr", f"{W}sectPr")]
-        for node in list(properties):
-            properties.remove(node)
-        properties.extend(list(former))
-        properties.extend(remaining)
+        remaining = [each for each in properties if each.tag in _NO_FORMAT]
+        is_section = properties.tag == f"{W}sectPr"  # its references come first
+        properties[:] = [*remaining, *former] if is_section else [*former, *remaining]
 
     def _remove(self, mark: _Element) -> None:
         above = mark.getparent()
         if above is None:
             return
-        if above.tag == f"{W}trPr":
+        if above.tag in (f"{W}trPr", f"{W}tcPr"):
             row = above.getparent()
             if row is not None:
                 _detach(row)
@@ -99,6 +101,11 @@ class _Resolution:
             _join_next(mark)
         else:
             _detach(mark)
+
+
+def _is_end(mark: _Element) -> bool:
+    above = mark.getparent()
+    return above is not None and above.tag == f"{W}rPr"
 
 
 def _change_above(node: _Element) -> _Element | None:
@@ -130,7 +137,7 @@ def _join_next(mark: _Element) -> None:
     while following is not None and following.tag in (f"{W}bookmarkStart", f"{W}bookmarkEnd"):
         following = following.getnext()
     if following is None or following.tag != f"{W}p":
-        if not any(each.tag == f"{W}r" or len(each) for each in words):
+        if not any(next(each.iter(*_SHOWN), None) is not None for each in words):
             _detach(paragraph)
         return
     at = 1 if following.find(f"{W}pPr") is not None else 0

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _EMPHASIS = ("b", "i", "u", "caps", "smallCaps", "highlight", "strike")
 
-_AFTER_MARK = frozenset({f"{W}sectPr", f"{W}pPrChange"})
-
 
 @dataclass(eq=False, slots=True)
 class FieldRuns:
@@ -202,20 +200,3 @@ def format_source(before: PlacedWords | None, after: PlacedWords | None) -> Plac
 
 def _emphasis(run: _Element) -> int:
     return sum(run.find(f"{W}rPr/{W}{name}") is not None for name in _EMPHASIS)
-
-
-def mark_end(paragraph: _Element, change: _Element) -> None:
-    """Mark the end of a paragraph as inserted or deleted."""
-    properties = paragraph.find(f"{W}pPr")
-    if properties is None:
-        properties = paragraph.makeelement(f"{W}pPr")
-        paragraph.insert(0, properties)
-    mark = properties.find(f"{W}rPr")
-    if mark is None:
-        mark = properties.makeelement(f"{W}rPr")
-        last = next((each for each in properties if each.tag in _AFTER_MARK), None)
-        if last is not None:
-            last.addprevious(mark)
-        else:
-            properties.append(mark)
-    mark.insert(0, change)

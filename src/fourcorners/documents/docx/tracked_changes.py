@@ -9,16 +9,16 @@ it. If words cannot be changed without breaking something (part of a field, a fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.comments import CommentPart
+from fourcorners.documents.docx.marks import Marks, xml_text
 from fourcorners.documents.docx.placed_text import PlacedWords, read_placed_text
 from fourcorners.documents.docx.runs import (
     FieldRuns,
@@ -27,7 +27,6 @@ from fourcorners.documents.docx.runs import (
     format_source,
     insert_after,
     is_same_format,
-    mark_end,
     paragraph_of,
     run_of,
     split_after,
@@ -35,7 +34,7 @@ from fourcorners.documents.docx.runs import (
     top_element,
 )
 from fourcorners.documents.docx.styles import SPACE, W
-from fourcorners.documents.office_package import OfficePackage
+from fourcorners.documents.docx.word_file import WordFile
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
@@ -43,7 +42,6 @@ from fourcorners.text.word_differences import Edit, EditKind
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS: Final = frozenset(f"{W}{name}" for name in ("tab", "ptab", "br", "cr", "noBreakHyphen"))
 _AROUND: Final = frozenset(  # what may be between a paragraph and a changed run
     f"{W}{name}"
@@ -80,24 +78,17 @@ class TrackedDocument:
     """
 
     def __init__(self, data: bytes, path: Path, *, author: str, at: datetime) -> None:
-        self._package = OfficePackage(data, path)
+        self._file = WordFile(data, path)
         self._path = path
-        self._placed = read_placed_text(self._package, path)
+        self._placed = read_placed_text(self._file, path)
         self.text = self._placed.text
         self._body = self._placed.roots[self._placed.main]
         for words in self._placed.words:
             if words.node.tag == f"{W}t":  # line ends within it are read as one space
                 words.node.text = words.span.text_in(self.text)
         self._fields = find_field_runs(self._body)
-        self._signature = {
-            f"{W}author": _clean(author),
-            f"{W}date": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
-        ids = [node.get(f"{W}id", "") for node in self._body.iter()]
-        self._next = 1 + max((int(each) for each in ids if each.isdigit()), default=0)
-        self._comments = CommentPart(
-            self._package, self._placed.main, self._placed.parts, self._signature
-        )
+        self._marks = Marks(author, at, [self._body])
+        self._comments = CommentPart(self._file, self._marks.signature)
         self._writes: list[tuple[int, _Kind, int, Callable[[], None]]] = []  # by offset
         self._taken: list[Span] = []
 
@@ -222,27 +213,6 @@ class TrackedDocument:
 
         self._schedule(after, _Kind.INSERTION, write)
 
-    def delete_paragraph(self, at: int, comment: str = "") -> None:
-        """Remove the whole paragraph at an offset, with its end.
-
-        Raises:
-            InputError: If some of it cannot be changed.
-        """
-        paragraph = self._paragraph_at(at)
-        own = [each for each in self._placed.words if paragraph_of(each.node) is paragraph]
-        span = Span(own[0].span.start, own[-1].span.end)
-        self._require_free(span)
-        self._taken.append(span)
-
-        def write() -> None:
-            marks: list[_Element] = []
-            self._delete(span, marks)
-            mark_end(paragraph, self._change("del"))
-            if comment:
-                self._comment_on(marks, comment)
-
-        self._schedule(span.start, _Kind.DELETION, write)
-
     def add_comment(self, span: Span, comment: str) -> None:
         """Put a comment on the words of a span, without changing them.
 
@@ -261,9 +231,7 @@ class TrackedDocument:
         for _, _, _, apply in sorted(self._writes, reverse=True):
             apply()
         self._writes.clear()
-        return self._package.with_parts(
-            {self._placed.main: self._body, **self._comments.changed_parts()}
-        )
+        return self._file.save()
 
     def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
         """Schedule an edit: edits further down come first, so that offsets stay valid."""
@@ -289,13 +257,6 @@ class TrackedDocument:
             raise self._refusal("there is no paragraph of the body there", Span(offset, offset))
         return paragraph_of(words.node)
 
-    def _change(self, kind: str) -> _Element:
-        return self._body.makeelement(f"{W}{kind}", {f"{W}id": self._new_id(), **self._signature})
-
-    def _new_id(self) -> str:
-        self._next += 1
-        return str(self._next - 1)
-
     def _delete(self, span: Span, marks: list[_Element]) -> None:
         """Mark the words of a span as deleted, in addition to existing marks."""
         fields: list[FieldRuns] = []
@@ -313,7 +274,7 @@ class TrackedDocument:
 
     def _wrap(self, run: _Element) -> _Element:
         """Wrap a run in a deletion."""
-        mark = self._change("del")
+        mark = self._marks.create("del")
         run.addprevious(mark)
         mark.append(run)
         for name, deleted in (("t", "delText"), ("instrText", "delInstrText")):
@@ -326,11 +287,12 @@ class TrackedDocument:
         before, after = self._placed.words_before(offset), self._placed.words_after(offset)
         beside = before or after
         assert beside is not None  # noqa: S101
-        mark = self._change("ins")
+        mark = self._marks.create("ins")
         mark.append(self._run(words, format_source(before, after).node))
         field = self._fields.get(beside.node)
         if before is not None:
-            insert_after(field.last if field else split_after(before, offset), mark, self._new_id)
+            last = field.last if field else split_after(before, offset)
+            insert_after(last, mark, self._marks.new_id)
         else:
             anchor = field.first if field else run_of(beside.node)
             parent = anchor.getparent()
@@ -344,7 +306,7 @@ class TrackedDocument:
         properties = run_of(like).find(f"{W}rPr") if like is not None else None
         if properties is not None:
             run.append(copy_without(properties, _UNLIKE))
-        for at, part in enumerate(_clean(words).split("\t")):
+        for at, part in enumerate(xml_text(words).split("\t")):
             if at:
                 run.append(run.makeelement(f"{W}tab"))
             if part:
@@ -364,7 +326,7 @@ class TrackedDocument:
             if mark is not None:
                 own.replace(mark, copy_without(mark, _MARK_UNLIKE))
             made.append(own)
-        inserted = self._change("ins")
+        inserted = self._marks.create("ins")
         for each in words:
             like = self._placed.words_after(each.like) or self._placed.words_before(each.like)
             inserted.append(self._run(each.text, like.node if like else None))
@@ -376,7 +338,7 @@ class TrackedDocument:
         # follows to be joined, the inserted end is that of the previous paragraph.
         takes_end = is_last or is_same_format(place, made)
         is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
-        mark_end(place if takes_end and not is_marked else made, self._change("ins"))
+        self._marks.mark_end(place if takes_end and not is_marked else made, "ins")
         place.addnext(made)
         return inserted
 
@@ -384,15 +346,4 @@ class TrackedDocument:
         """Write a comment on the range from the first to the last of some elements."""
         tops = {top_element(mark) for mark in marks}
         ordered = [node for node in self._body.iter() if node in tops]
-        number = self._comments.add(_clean(comment))
-        start = self._body.makeelement(f"{W}commentRangeStart", {f"{W}id": number})
-        end = self._body.makeelement(f"{W}commentRangeEnd", {f"{W}id": number})
-        run = self._body.makeelement(f"{W}r")
-        run.append(run.makeelement(f"{W}commentReference", {f"{W}id": number}))
-        ordered[0].addprevious(start)
-        ordered[-1].addnext(end)
-        end.addnext(run)
-
-
-def _clean(words: str) -> str:
-    return _NOT_XML.sub("\ufffd", words)
+        self._comments.add(xml_text(comment), ordered[0], ordered[-1])

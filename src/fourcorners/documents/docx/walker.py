@@ -316,6 +316,8 @@ class DocumentWalker:
         self.numbering = self._boxes
         with self._around(shaded=True):  # in the box's own colour: handled elsewhere
             found = self.blocks(node)
+        for each in found:
+            each.mark(MarkKind.TEXT_BOX, 0)
         self._pending, self._run_in_lead, self._open, self.numbering = around
         return found
 

@@ -10,6 +10,7 @@ from fourcorners.comparison.ranking import Section, change_section, rank_changes
 from fourcorners.reports.comparison.phrases import (
     SECTION_TITLES,
     count_changes,
+    describe_no_change,
     describe_relation,
     describe_repeated,
     describe_values,
@@ -66,6 +67,7 @@ def comparison_page(comparison: Comparison) -> str:
             policy=content_security_policy(style),
             counts=[(what, count) for what, count in count_changes(comparison) if count],
             sections=_summary(comparison),
+            sameness=describe_no_change(comparison),
             groups=_groups(comparison),
             version=__version__,
         )

@@ -67,6 +67,13 @@ def _list(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
+def describe_no_change(comparison: Comparison) -> str:
+    """Return what to say of versions between which no difference was found."""
+    if comparison.left_out:
+        return f"No difference was found; {comparison.left_out}."
+    return "The two versions say the same."
+
+
 def describe_relation(change: ClauseChange) -> str:
     """Return what became of clauses, such as `moved, changed`; empty if nothing did."""
     if change.relation is Relation.REPLACED:

@@ -68,6 +68,12 @@ class ComparisonValue(Value):
     spacing: int = Field(description="Clauses that differ in spaces alone, and are not listed.")
     changes: list[ChangeValue]
     warnings: list[str]
+    untracked: list[str] = Field(
+        default=[], description="What a Word file that was written has no tracked change for."
+    )
+    differences: list[str] = Field(
+        default=[], description="Where such a file does not become what it should; none is right."
+    )
 
 
 def comparison_value(comparison: Comparison) -> ComparisonValue:

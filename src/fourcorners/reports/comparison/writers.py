@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
-from fourcorners.comparison.comparison import Comparison
+from fourcorners.comparison.comparison import Clause, Comparison
+from fourcorners.documents.document import Document
+from fourcorners.documents.docx.marks import xml_text
+from fourcorners.documents.docx.versions.check import find_differences
+from fourcorners.documents.docx.versions.merge import merge_versions
+from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import ConfigError
 from fourcorners.reports.comparison.html import comparison_page
 from fourcorners.reports.comparison.values import comparison_value
-from fourcorners.reports.comparison.word import write_word
-from fourcorners.reports.comparison.word_original import mark_original, original_file
+from fourcorners.reports.word.package import open_template
 from fourcorners.work_folder import replace_file
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenComparison:
+    """What a person should know of a file that was written.
+
+    Attributes:
+        untracked: What differs between the versions and is not tracked: Word has no mark for it.
+        differences: Where the file does not become what it should when its changes are resolved.
+    """
+
+    untracked: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
 
 
 class ComparisonWriter(Protocol):
     """Writes a comparison as one file; the author is whom Word names for its tracked changes."""
 
-    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> str:
-        """Write it; return what a person should know of the file, empty if there is nothing."""
+    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> WrittenComparison:
+        """Write it, and check it if it has tracked changes."""
         ...
+
+
+_Write: TypeAlias = Callable[[Comparison, Path, str], WrittenComparison]
 
 
 def comparison_writer(path: Path) -> ComparisonWriter:
@@ -41,44 +65,72 @@ def comparison_writer(path: Path) -> ComparisonWriter:
 
 
 def _replace(
-    write: Callable[[Comparison, Path, str], str],
+    write: _Write,
     comparison: Comparison,
     path: Path,
     *,
     author: str,
-) -> str:
-    notes: list[str] = []
-    replace_file(path, lambda scratch: notes.append(write(comparison, scratch, author)))
-    return notes[0]
+) -> WrittenComparison:
+    written: list[WrittenComparison] = []
+    replace_file(path, lambda scratch: written.append(write(comparison, scratch, author)))
+    return written[0]
 
 
-def _write_page(comparison: Comparison, path: Path, _: str) -> str:
+def _write_page(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
     path.write_text(comparison_page(comparison), encoding="utf-8", newline="\n")
-    return ""
+    return WrittenComparison()
 
 
-def _write_json(comparison: Comparison, path: Path, _: str) -> str:
+def _write_json(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
     value = comparison_value(comparison).model_dump(mode="json")
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    return ""
+    return WrittenComparison()
 
 
-def _write_word(comparison: Comparison, path: Path, author: str) -> str:
-    """Track the changes in the first version's own Word file, or in a plain one."""
-    data = original_file(comparison.before)
-    if data is None:
-        write_word(comparison, path, author)
-        return ""
-    marked, refused = mark_original(comparison, data, author)
-    path.write_bytes(marked)
-    if not refused:
-        return ""
-    changes = "1 change" if refused == 1 else f"{refused} changes"
-    return f"{changes} could not be tracked in the file, and are comments there."
+def _write_word(comparison: Comparison, path: Path, author: str) -> WrittenComparison:
+    """Track changes in the first version's own file; if one is no Word file, in a plain one."""
+    before, after = _original_file(comparison.before), _original_file(comparison.after)
+    if before is None or after is None:
+        before, after = _plain_files(comparison)
+    paths = Path(comparison.before.path), Path(comparison.after.path)
+    merged = merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
+    path.write_bytes(merged.data)
+    differences = find_differences(merged.data, before, after, author=merged.author)
+    return WrittenComparison(merged.untracked, tuple(map(str, differences)))
 
 
-_WRITERS: Final[Mapping[str, Callable[[Comparison, Path, str], str]]] = {
+def _plain_files(comparison: Comparison) -> tuple[bytes, bytes]:
+    """Return both versions with a paragraph for each clause, and nothing of how they were set.
+
+    What is printed on every page is left out.
+    """
+    changes = comparison.clauses
+    return (
+        _plain_file((own for e in changes for own in e.before), comparison.before.text),
+        _plain_file((own for e in changes for own in e.after), comparison.after.text),
+    )
+
+
+def _plain_file(clauses: Iterable[Clause], text: str) -> bytes:
+    document = open_template(None)
+    for clause in sorted(clauses, key=lambda each: each.span):
+        document.add_paragraph(xml_text(" ".join(clause.span.text_in(text).split())))
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def _original_file(document: Document) -> bytes | None:
+    """Return the Word file that a document was read from; None if it is none or is gone."""
+    path = Path(document.path)
+    if document.media_type != MediaType.DOCX.value or not path.is_file():
+        return None
+    data = path.read_bytes()
+    return data if hashlib.sha256(data).hexdigest() == document.sha256 else None
+
+
+_WRITERS: Final[Mapping[str, _Write]] = {
     ".html": _write_page,
     ".docx": _write_word,
     ".json": _write_json,

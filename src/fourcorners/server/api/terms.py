@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from fourcorners.errors import InputError
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.dates import Dates, DatesRequest, list_dates
 from fourcorners.operations.obligations import Obligations, ObligationsRequest, read_obligations
@@ -61,8 +63,13 @@ def export_comparison(
     with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
     by = context.principal.name
-    return send_written(
-        f"comparison.{form}",
-        _TYPES[form],
-        lambda path: comparison_writer(path)(found, path, author=by),
-    )
+
+    def write(path: Path) -> None:
+        written = comparison_writer(path)(found, path, author=by)
+        if written.differences:
+            raise InputError(
+                f"The file would not be both versions: {'; '.join(written.differences)}.",
+                remedy="Compare the two in Word.",
+            )
+
+    return send_written(f"comparison.{form}", _TYPES[form], write)

@@ -1,0 +1,199 @@
+"""The paragraphs and tables of two versions of a body, cell, note or margin as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from fourcorners.documents.docx.styles import W
+from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
+from fourcorners.documents.docx.versions.fingerprint import FingerprintReader
+from fourcorners.documents.docx.versions.paragraphs import Paragraphs
+from fourcorners.documents.docx.versions.properties import (
+    VersionMarks,
+    base_properties,
+    leave_list,
+    list_level,
+    set_properties,
+)
+from fourcorners.documents.docx.versions.tables import Tables
+from fourcorners.documents.docx.versions.transfer import Transfer
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_AROUND: Final = frozenset(
+    f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")
+)
+_AFTER: Final = f"{W}sectPr"
+
+
+@dataclass(slots=True)
+class _Output:
+    """A block of the merged version; `mark` is `ins`, `del`, or empty for what stays."""
+
+    node: _Element
+    mark: str
+    former: _Element | None = None  # what a paragraph's properties were
+
+
+@dataclass(slots=True)
+class Blocks:
+    """What merges, writes and removes blocks.
+
+    Attributes:
+        readers: What reads what atoms of the first and the second version are compared by.
+        bookmarks: The names of bookmarks that are taken.
+        report: What is called with a change that Word has no mark for, and where it is.
+        sections: The properties of sections that belong together in both versions.
+    """
+
+    marks: VersionMarks
+    transfer: Transfer
+    readers: tuple[FingerprintReader, FingerprintReader]
+    bookmarks: set[str]
+    report: Callable[[str, _Element], None]
+    paragraphs: Paragraphs = field(init=False)
+    tables: Tables = field(init=False)
+    sections: list[tuple[_Element, _Element]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tables = Tables(self.marks, self.transfer, self)
+        self.paragraphs = Paragraphs(
+            self.marks, self.transfer, self, self.readers, self.bookmarks, self.report
+        )
+
+    def merge(self, box: _Element, other: _Element) -> None:
+        """Track what leads from one version of a body, cell, note, margin or box to the other."""
+        old, new = list(blocks_of(box)), list(blocks_of(other))
+        pairs = align_items([_item(each) for each in old], [_item(each) for each in new])
+        output: list[_Output] = []
+        for left, right in in_order(pairs, len(old), len(new)):
+            if left is not None and right is not None:
+                output.append(self._merge_block(old[left], new[right]))
+            elif left is not None:
+                output.append(self._delete_block(old[left]))
+            elif right is not None:
+                made = self._insert_block(new[right])
+                _put(box, output[-1].node if output else None, made.node, old)
+                output.append(made)
+        self._keep_last_end(output)
+
+    def insert(self, box: _Element, other: _Element) -> None:
+        """Fill a copy of a cell, note, margin or box with blocks that come."""
+        for node in list(box):
+            if not node.tag.endswith("Pr"):
+                box.remove(node)
+        for block in blocks_of(other):
+            box.append(self._insert_block(block).node)
+
+    def delete(self, box: _Element) -> None:
+        """Track that all contents of a cell, note, margin or box go."""
+        for block in list(blocks_of(box)):
+            self._delete_block(block)
+
+    def _merge_block(self, node: _Element, other: _Element) -> _Output:
+        if node.tag == f"{W}tbl":
+            self.tables.merge(node, other)
+            return _Output(node, "")
+        former = base_properties(node)
+        self.paragraphs.merge(node, other)
+        self._pair_sections(node, other)
+        return _Output(node, "", former)
+
+    def _pair_sections(self, node: _Element, other: _Element) -> None:
+        own, wanted = (each.find(f"{W}pPr/{W}sectPr") for each in (node, other))
+        if own is not None and wanted is not None:
+            self.sections.append((own, wanted))
+        elif own is not None:
+            self.report("the end of a section is not there", node)
+        elif wanted is not None:
+            self.report("a section ends", node)
+
+    def _delete_block(self, node: _Element) -> _Output:
+        if node.tag == f"{W}tbl":
+            self.tables.delete(node)
+            return _Output(node, "del")
+        former = base_properties(node)
+        self.paragraphs.delete(node)
+        if node.find(f"{W}pPr/{W}sectPr") is not None:
+            self.report("the end of a section is not there", node)
+            return _Output(node, "", former)
+        self.marks.mark_end(node, "del")
+        return _Output(node, "del", former)
+
+    def _insert_block(self, other: _Element) -> _Output:
+        if other.tag == f"{W}tbl":
+            return _Output(self.tables.insert(other), "ins")
+        own = self.paragraphs.insert(other)
+        self.marks.mark_end(own, "ins")
+        if other.find(f"{W}pPr/{W}sectPr") is not None:
+            self.report("a section ends", own)
+        return _Output(own, "ins")
+
+    def _keep_last_end(self, output: Sequence[_Output]) -> None:
+        """Mark the end before what comes or goes last, because the last end cannot be removed.
+
+        Programs differ in which properties a joined paragraph has, so both are made the same.
+        """
+        beyond = len(output)
+        mark = output[-1].mark if output else ""
+        while beyond and output[beyond - 1].mark == mark and mark:
+            beyond -= 1
+        trailing = output[beyond:]
+        if not trailing or not beyond or any(e.node.tag != f"{W}p" for e in output[beyond - 1 :]):
+            return
+        before, last = output[beyond - 1], trailing[-1]
+        if before.node.getparent() is not last.node.getparent():
+            return
+        if before.node.find(f"{W}pPr/{W}sectPr") is not None:
+            return
+        if list_level(before.node) == list_level(last.node):
+            self.marks.mark_end(before.node, mark)
+            self.marks.clear_end(last.node, mark)
+        # Else the last end stays without words, and without a number.
+        if mark == "ins":
+            self.marks.change_paragraph(last.node, before.former)
+        elif last.node.find(f"{W}pPr/{W}pPrChange") is None:
+            if list_level(before.node) == list_level(last.node):
+                set_properties(last.node, base_properties(before.node))
+            else:
+                leave_list(last.node)
+            self.marks.change_paragraph(last.node, last.former)
+
+
+def blocks_of(box: _Element) -> Iterator[_Element]:
+    """Yield the paragraphs and tables of a box, those in content controls too."""
+    for node in box:
+        if node.tag in (f"{W}p", f"{W}tbl"):
+            yield node
+        elif node.tag in _AROUND:
+            yield from blocks_of(node)
+
+
+def _item(node: _Element) -> Item:
+    """Return what a block is aligned by.
+
+    Word joins adjacent tables, and has no mark for the end of a section: both are anchors. Nor can
+    the level of a list change where it stays.
+    """
+    if node.tag == f"{W}tbl":
+        return Item("table", words_of(node), is_anchor=True)
+    is_end = node.find(f"{W}pPr/{W}sectPr") is not None
+    kind = f"{'section' if is_end else 'paragraph'} {list_level(node)}"
+    return Item(kind, words_of(node), is_anchor=is_end)
+
+
+def _put(box: _Element, before: _Element | None, node: _Element, old: Sequence[_Element]) -> None:
+    """Put a block after the last one of the merged version, or before all."""
+    if before is not None:
+        before.addnext(node)
+    elif old:
+        old[0].addprevious(node)
+    else:
+        last = box.find(_AFTER)
+        if last is None:
+            box.append(node)
+        else:
+            last.addprevious(node)

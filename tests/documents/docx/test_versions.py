@@ -1,0 +1,172 @@
+"""Two versions of a Word file as one with tracked changes: accepted the second, rejected the first.
+
+What it becomes is read by the benchmark's own reader, not by the product's.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from fourcorners.documents.docx.versions.check import find_differences
+from fourcorners.documents.docx.versions.merge import MergedFile, merge_versions
+from fourcorners_bench.comparison.word_edits import WordPair, make_word_pair
+from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
+from fourcorners_bench.comparison.word_views import Resolution, view, wrong_sides
+from tests.comparison.contracts import CLAUSES
+from tests.documents.docx.packages import parts, rewritten
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+FOLDER = Path(__file__).with_name("compared")
+WRONG = bytes.maketrans(b"i2", b"y3")
+PAIRS = (
+    *(("t0", f"t_{name}") for name in ("cell", "mid", "del", "delcol", "split")),
+    ("n1", "n2"),
+    ("services-1", "services-2"),
+    ("footer-1", "footer-2"),
+)
+
+
+def merged(before: bytes, after: bytes, author: str = "A. Reviewer") -> MergedFile:
+    paths = Path("before.docx"), Path("after.docx")
+    return merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
+
+
+def contract(*paragraphs: str, header: str = "") -> Contract:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in paragraphs]
+    return Contract(body, [Paragraph([("text", header)])] if header else None, None)
+
+
+def assert_both(found: MergedFile, before: bytes, after: bytes) -> None:
+    assert wrong_sides(found.data, (before, after), found.author) == []
+    assert find_differences(found.data, before, after, author=found.author) == []
+
+
+def assert_whole(data: bytes) -> None:
+    """Hold that all that elements refer to is in the file, and that no two changes are one."""
+    held = parts(data)
+    for name in [each for each in held if each.startswith("word/") and each.endswith(".xml")]:
+        root = etree.fromstring(held[name])
+        relations = held.get(f"word/_rels/{posixpath.basename(name)}.rels", b"<none/>")
+        targets = {each.get("Id"): each for each in etree.fromstring(relations)}
+        for node in root.iter():
+            for attribute, value in node.attrib.items():
+                if str(attribute).startswith(R):
+                    relation = targets[str(value)]
+                    if relation.get("TargetMode") != "External":
+                        target = posixpath.join("/word", relation.get("Target", ""))
+                        assert target[1:] in held
+    known = {
+        kind: {e.get(f"{W}{name}") for e in etree.fromstring(held[f"word/{part}.xml"])}
+        for kind, part, name in (("pStyle", "styles", "styleId"), ("numId", "numbering", "numId"))
+    }
+    main = etree.fromstring(held["word/document.xml"])
+    for kind, names in known.items():
+        assert {each.get(f"{W}val") for each in main.iter(f"{W}{kind}")} <= names | {"0"}
+    for kind in ("footnote", "endnote"):
+        cited = {each.get(f"{W}id") for each in main.iter(f"{W}{kind}Reference")}
+        notes = etree.fromstring(held.get(f"word/{kind}s.xml", b"<none/>"))
+        assert cited <= {each.get(f"{W}id") for each in notes}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("names", PAIRS)
+def test_tables_typed_numbers_notes_headers_and_footers(
+    names: tuple[str, str], reverse: bool
+) -> None:
+    before, after = ((FOLDER / f"{name}.docx").read_bytes() for name in names[:: 1 - 2 * reverse])
+    found = merged(before, after)
+    assert_both(found, before, after)
+    assert found.untracked == ()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_made_versions_with_edits_of_all_kinds(seed: int) -> None:
+    pair = make_word_pair(seed, CLAUSES)
+    found = merged(pair.before, pair.after)
+    assert_both(found, pair.before, pair.after)
+    assert_whole(found.data)
+    assert found.untracked == ()
+
+
+def test_words_stay_where_they_are_the_same() -> None:
+    before = write_word_file(contract("1. Fees are due in thirty days.", "2. Law.", "3. Courts."))
+    after = write_word_file(contract("1. Fees are due in sixty days.", "3. Courts.", "4. Costs."))
+    found = merged(before, after)
+    assert view(found.data, Resolution()) == [
+        "document: 1. Fees are due in <del thirty><ins sixty> days.",
+        "document: <del 2. Law.>",
+        "document: 3. Courts.",
+        "document: <ins 4. Costs.>",
+    ]
+
+
+def test_whoever_has_changes_in_a_version_is_not_the_author() -> None:
+    pair = next(each for seed in range(40) if b"Other Side" in _document(each := _pair(seed)))
+    found = merged(pair.before, pair.after, "Other Side")
+    assert found.author == "Other Side (comparison)"
+    assert_both(found, pair.before, pair.after)
+
+
+def _pair(seed: int) -> WordPair:
+    return make_word_pair(seed, CLAUSES)
+
+
+def _document(pair: WordPair) -> bytes:
+    return parts(pair.before)["word/document.xml"]
+
+
+def test_what_word_has_no_mark_for_is_counted_and_is_a_comment() -> None:
+    before = write_word_file(contract(*CLAUSES[:5]))
+    after = rewritten(before, "word/document.xml", b"</w:pPr>", b"<w:sectPr/></w:pPr>")
+    found = merged(before, after)
+    assert found.untracked == ("a section ends",)
+    comments = parts(found.data)["word/comments.xml"]
+    assert b"Not tracked: in the other version, a section ends." in comments
+
+
+def test_a_link_that_leads_to_another_place_is_counted() -> None:
+    linked = contract(*CLAUSES[:3])
+    linked.body.append(Paragraph([("text", "See "), ("link", "the terms"), ("text", ".")]))
+    before = write_word_file(linked)
+    name = "word/_rels/document.xml.rels"
+    found = merged(before, rewritten(before, name, b"example.org/terms", b"example.com/other"))
+    assert found.untracked == ("a link leads to another place",)
+
+
+@pytest.mark.parametrize(
+    ("part", "right", "place", "accepted"),
+    [
+        ("document", b"sixty", "body", True),
+        ("document", b"thirty", "body", False),
+        ("header1", b">2<", "header", True),
+    ],
+)
+def test_the_check_names_the_place_of_what_is_wrong(
+    part: str, right: bytes, place: str, accepted: bool
+) -> None:
+    before = write_word_file(contract("Due in thirty days.", header="Draft 1"))
+    after = write_word_file(contract("Due in sixty days.", header="Draft 2"))
+    found = merged(before, after)
+    wrong = rewritten(found.data, f"word/{part}.xml", right, right.translate(WRONG))
+    (difference,) = find_differences(wrong, before, after, author=found.author)
+    assert (difference.place, difference.accepted) == (place, accepted)
+    assert str(difference).startswith(f"{place}: with all changes ")
+
+
+def test_what_a_drawing_needs_is_declared_in_a_file_that_has_none() -> None:
+    box = [Paragraph([("text", "Draft only.")])]
+    after = contract(*CLAUSES[:3])
+    after.body.append(Paragraph([("text", "A box."), ("box", box)]))
+    before, second = write_word_file(contract(*CLAUSES[:3])), write_word_file(after)
+    for old, new in ((b"<w:document", b'<w:document xmlns:x="urn:x"'), (b'"wps"', b'"x"')):
+        second = rewritten(second, "word/document.xml", old, new)
+    found = merged(before, second)
+    main = etree.fromstring(parts(found.data)["word/document.xml"])
+    (choice,) = main.iter("{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice")
+    assert choice.nsmap["x"] == "urn:x"
