@@ -281,9 +281,9 @@ def progress() -> Progress:
 
 @contextmanager
 def progress_steps(*first: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far each step has come; the step is told by what it does, done and total.
+    """Show the progress of each step; report it by the step's name, what is done and the total.
 
-    Those of `first` are there from the start.
+    The steps of `first` are shown from the start.
     """
     with progress() as bars:
         tasks = {what: bars.add_task(what, total=None) for what in first}
