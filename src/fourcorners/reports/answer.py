@@ -216,13 +216,13 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
 
 
 def _premises(answer: Answer) -> Iterator[str]:
-    """Yield what an answer in a model's words rests on beside the quotes, each on a line."""
+    """Yield what an answer in a model's words rests on besides the quotes, each on a line."""
     direct = answer.answer
     shown = (*direct.sentences, *direct.conditions)
     if any(each.standing is Verification.UNCHECKED for each in shown):
         yield f"{_UNCHECKED.capitalize()}: whether it follows from its quotes is left to you."
     for each in answer.reckonings:
-        yield f"Reckoned by the program: {each}"
+        yield f"Computed by the program: {each}"
     for each in answer.assumptions:
         yield f"Assumed, for nothing was said of it: {each}"
     if set(stems(answer.question)) != set(stems(answer.asked)):
@@ -246,16 +246,16 @@ def _findings(answer: Answer) -> Section:
             if beside:
                 blocks += [label(title), *_stated(beside)]
     if answer.reckonings:
-        blocks += [label("Reckoned by the program"), _bullets(answer.reckonings)]
+        blocks += [label("Computed by the program"), _bullets(answer.reckonings)]
     if not blocks:
-        blocks = [body("There is nothing beside what the answer quotes." if answer.findings
+        blocks = [body("There is nothing besides what the answer quotes." if answer.findings
                        else "There are none.")]  # fmt: skip
     return _section("findings", "Findings", blocks)
 
 
 def _stated(statements: Iterable[Statement]) -> list[Block]:
     blocks: list[Block] = []
-    claimed = (Run("given as the contract's words; they do not stand there"),)
+    claimed = (Run("given as the contract's words, but not found there"),)
     for each in statements:
         blocks.append(_sentence(each))
         blocks += [_quote(cited) for cited in each.quotes]

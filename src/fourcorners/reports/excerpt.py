@@ -1,4 +1,4 @@
-"""A clause as a report shows it: its words with the quotes marked, and what stands around it."""
+"""A clause as a report shows it: its words with the quotes marked, and the words around it."""
 
 from __future__ import annotations
 

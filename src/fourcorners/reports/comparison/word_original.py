@@ -153,7 +153,7 @@ def _shape(clause: Clause) -> str:
 
 
 def _with_space(text: str, span: Span) -> Span:
-    """Return words that go with one space beside them, on the same line."""
+    """Return words to remove with one adjacent space, on the same line."""
     if text[span.end : span.end + 1] in (" ", "\u00a0"):
         return Span(span.start, span.end + 1)
     if span.start and text[span.start - 1] in (" ", "\u00a0"):
@@ -162,7 +162,7 @@ def _with_space(text: str, span: Span) -> Span:
 
 
 def _paragraphs(text: str, clause: Clause) -> Sequence[Span]:
-    """Return the paragraphs of a clause: a number alone on its line is one of its own."""
+    """Return the paragraphs of a clause: a number alone on its line is a paragraph too."""
     spans = []
     start = clause.span.start
     for part in clause.span.text_in(text).split("\n\n"):

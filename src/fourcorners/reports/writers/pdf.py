@@ -92,7 +92,7 @@ def _check(source: Path) -> None:
     if re.search(r"[\"@]@?preview/", source_text):
         raise ConfigError(
             f"{source}: the template imports a package from the network.",
-            remedy="Put what it needs beside it, and import that.",
+            remedy="Put what it needs next to it, and import that.",
         )
 
 
@@ -177,7 +177,7 @@ def _block_json(block: Paragraph | QuoteBlock) -> Json:
         "verified": block.verified,
         "source": _runs(block.source),
         "left-out": block.left_out,
-        "left-out-told": block.omission_note,
+        "omission-note": block.omission_note,
     }
 
 
