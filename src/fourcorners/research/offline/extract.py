@@ -56,7 +56,7 @@ class PartAnswer:
         headline: The answer in a line.
         findings: The words that answer, the best first.
         conditions: What changes the answer.
-        beside: What is linked to the words, for the full report.
+        linked: What is linked to the words, for the full report.
     """
 
     part: Part
@@ -67,7 +67,7 @@ class PartAnswer:
     headline: str
     findings: tuple[Statement, ...] = ()
     conditions: tuple[Statement, ...] = ()
-    beside: tuple[Statement, ...] = ()
+    linked: tuple[Statement, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
@@ -77,7 +77,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         sure, because = 1.0 - found.best.chance, "how unlikely the nearest words are to answer"
         gaps = tuple(_nothing(context, part, found))
         return PartAnswer(part, found, Verdict.ABSENT, sure, because, "No answer found.", gaps=gaps)
-    changing, beside = _companions(context, part, found)
+    changing, linked = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
     replaced = find_replacements(context, shown)
 
@@ -113,7 +113,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         _headline(context, part, shown[0], findings[0].quotes[0]),
         tuple(findings),
         tuple(conditions),
-        tuple(_companion(context, part, each) for each in beside),
+        tuple(_companion(context, part, each) for each in linked),
     )
 
 
