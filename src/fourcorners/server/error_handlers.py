@@ -1,4 +1,4 @@
-"""What went wrong, told: as a page to people, as problem+json to programs."""
+"""Reports errors: as a page to people, as problem+json to programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
 )
 _PLACES = frozenset({"body", "query", "path", "header"})
 _LEFT_OUT = "fourcorners.left_out"  # in the scope: damaged documents that it was tried without
-_FAULTS = 50  # that are told of one request
+_FAULTS = 50  # that are reported of one request
 _log = logging.getLogger("fourcorners.server")
 
 

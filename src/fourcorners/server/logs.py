@@ -11,7 +11,7 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "colo
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a record, with what the record was given beside its message."""
+    """One JSON object a record: its message and its extra values."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, object] = {

@@ -129,7 +129,7 @@ def list_column_versions(context: Context, column: str) -> list[ColumnVersionVal
 
 @router.post("/columns/{column}/question", status_code=202)
 def change_column(context: Context, column: str, asked: ColumnQuestion) -> StartedColumnValue:
-    """Ask something else in a column: its next version, filled anew."""
+    """Change the question of a column: its next version, filled again."""
     return _started(
         context,
         column_actions.update_column(context, column, asked.question, with_model=asked.with_model),

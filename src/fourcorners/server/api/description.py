@@ -2,7 +2,7 @@
 
 FastAPI describes parameters, bodies and answers. Here schemas get the names of the trade (`Finding`
 for `FindingValue`, `DocumentPage` for `Paged[DocumentValue]`), and what holds for all routes is
-said once: how to sign in, and the headers that answers bear.
+said once: how to sign in, and the headers of responses.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TAGS = {
     "Mark-ups": "Proposed changes of a contract, and the file with them.",
     "Answers": "Questions to contracts, and the reports that answer them.",
     "Tasks": "Long work, and how far it is.",
-    "Webhooks": "Addresses that are told when a task has ended.",
+    "Webhooks": "Addresses that are notified when a task has ended.",
     "Users": "Accounts, roles and tokens.",
     "Audit": "What was done, by whom.",
 }

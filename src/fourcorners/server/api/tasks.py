@@ -26,7 +26,7 @@ _EVENTS: dict[int | str, dict[str, object]] = {200: {"content": {"text/event-str
 _LOOK = 0.5  # seconds between looks
 _LONGEST = 3600.0  # seconds of one stream: then the client asks again
 News: TypeAlias = Callable[[RequestContext, str, list[str]], tuple[Task, list[str]]]
-"""Returns a task, and what is to be told of it beyond what was told already, as JSON."""
+"""Returns a task and its news since the last call, as JSON."""
 
 
 @router.get("/tasks")

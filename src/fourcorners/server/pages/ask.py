@@ -65,7 +65,7 @@ class SentenceGroup:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLayout:
-    """A report laid out; a sentence stands in it once."""
+    """A report laid out; each sentence occurs in it once."""
 
     answer: tuple[CitedSentence, ...]
     conditions: tuple[CitedSentence, ...]
@@ -228,7 +228,7 @@ def _grouped(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceG
 
 
 class _Layer:
-    """Numbers words in the order in which they are met, and passes over what stands already."""
+    """Numbers words in the order in which they are met, and passes over what it has already."""
 
     def __init__(self) -> None:
         self.evidence: list[NumberedQuote] = []

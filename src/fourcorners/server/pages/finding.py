@@ -214,14 +214,14 @@ def _selected(at: str, words: str, text: str) -> Span:
     """Return the place of words that were selected in a contract.
 
     Raises:
-        ConfigError: If other words stand there than those that were seen.
+        ConfigError: If the words there are not those that were seen.
     """
     place = linked_span(at, "", text)
     if place is None or "".join(show_invisible(place.text_in(text)).split()) != "".join(
         show_invisible(words).split()
     ):
         raise ConfigError(
-            "other words stand at this place of the contract.", remedy="Select the words again."
+            "this place of the contract has other words.", remedy="Select the words again."
         )
     return place
 
@@ -284,7 +284,7 @@ def _question_forms(finding: Finding, provision: Provision) -> dict[str, dict[st
 
 
 def _panel(finding: Finding, provision: Provision, text: str) -> dict[str, object]:
-    """Return what is shown of a finding beside itself."""
+    """Return what is shown of a finding besides itself."""
     best = finding.searched.best if finding.searched and not finding.evidence else None
     ranked = sorted(finding.evidence, key=lambda each: -each.score)
     place, document = finding.place, finding.document
@@ -317,7 +317,7 @@ def _answer_quotes(finding: Finding) -> Iterator[Quote]:
 
 
 def _place(quote: Quote, finding: Finding) -> str:
-    """Return where a quote stands, by the evidence whose clause holds it; empty if none does."""
+    """Return where a quote is, by the evidence whose clause holds it; empty if none does."""
     if quote.span is None:
         return ""
     around = [each for each in finding.evidence if each.clause.contains(quote.span)]

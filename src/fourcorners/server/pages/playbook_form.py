@@ -143,7 +143,7 @@ def apply_form(text: str, drawn: str, fields: Mapping[str, str], action: str = "
     """Return a text with what was changed in a form, and with what its button does.
 
     Args:
-        text: The YAML, which may have been edited beside the form.
+        text: The YAML, which may have been edited next to the form.
         drawn: The YAML that the form was drawn from: a field that still has its value there was
             not changed.
         fields: The fields of the form, by name.

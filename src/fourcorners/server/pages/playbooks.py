@@ -70,7 +70,7 @@ async def fill_form(
     before: _Short = "",
     do: _Short = "",
 ) -> Response:
-    """Take what was changed in the form into the YAML, and draw both views anew."""
+    """Take what was changed in the form into the YAML, and draw both views again."""
     fields = await _form_fields(request)
 
     def draw() -> Response:

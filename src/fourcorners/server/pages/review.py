@@ -297,7 +297,7 @@ def cell_href(wanted: GridQuery) -> str:
 
 
 def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
-    """Return what changes when other columns stand there: a page that has them loads anew."""
+    """Return a digest that changes with the columns: a page with old ones reloads."""
     names = "\n".join(matrix.provisions[n] for n in shown_columns(matrix, wanted))
     return sha256(names.encode()).hexdigest()[:12]
 

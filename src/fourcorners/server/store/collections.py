@@ -17,7 +17,7 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
     """Rename a collection and return its name, as it is kept; roles, tasks and answers go with it.
 
     Raises:
-        Conflict: If work on it goes on, another bears the name, or people asked columns in it.
+        Conflict: If work on it is running, another has the name, or people asked columns in it.
         ConfigError: If there is no such collection, or the name is none.
     """
     with library.transaction():
@@ -44,7 +44,7 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
 
 
 def _move_rows(library: Library, old: str, fold: str) -> None:
-    """Give rows the new name of a collection; they take the place of those that bear it."""
+    """Give rows the new name of a collection; they replace those that have it."""
     people = "user IN (SELECT user FROM {0} WHERE collection = ?2)"
     for table, column, same in (
         ("server_roles", "collection", people),

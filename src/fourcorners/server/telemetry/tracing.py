@@ -1,7 +1,7 @@
 """Spans by OpenTelemetry's SDK, sent as OTLP in protobuf through `fourcorners.net`.
 
 Whoever ends a span puts it into a bounded queue and goes on. Where the queue is full, or the
-collector does not take them, spans are dropped, and counted in the log. What leaves is made anew
+collector does not take them, spans are dropped, and counted in the log. What leaves is rebuilt
 from what is allowed: a name and attributes of known forms, ids, times and whether it failed.
 Events, links, the words of an error and what the environment adds are left out.
 """
@@ -154,7 +154,7 @@ class _Traced:
 
 @contextmanager
 def _server_span(span: Span, method: str = "") -> Iterator[ServerSpan]:
-    """Let what happens in the block belong to a span, and end it; errors are not told."""
+    """Let what happens in the block belong to a span, and end it; errors are not recorded."""
     token = _current.set(span)
     try:
         yield _Span(span, method)
@@ -164,7 +164,7 @@ def _server_span(span: Span, method: str = "") -> Iterator[ServerSpan]:
 
 
 class SpanQueue(SpanProcessor):
-    """Sends spans in a thread of its own.
+    """Sends spans in a separate thread.
 
     Args:
         every: Seconds between exports; a full batch goes at once.
@@ -304,7 +304,7 @@ class Exporter(SpanExporter):
 
 
 def may_leave(key: str, value: AttributeValue) -> bool:
-    """Tell whether an attribute is one that may be told, and of the form that it must have."""
+    """Tell whether an attribute may be sent, and has the form that it must have."""
     if key not in ALLOWED:
         return False
     form = ALLOWED[key]

@@ -163,7 +163,7 @@ class Provider:
                 most_bytes=_MOST,
             )
         except CallError as error:
-            # Only the status is told: a provider's own words may name people, or repeat secrets.
+            # Log only the status: a provider's words may name people, or repeat secrets.
             _log.warning("a code was not taken", extra={"status": error.status or 0})
             if error.status is not None and 400 <= error.status < 500:
                 raise token_error("code") from None
@@ -191,7 +191,7 @@ class Provider:
                 url, {}, headers=headers, retry_policy=self._retry_policy, most_bytes=_MOST
             )
         except CallError as error:
-            # Where a token was sent, only the status is told: the words may name people.
+            # Where a token was sent, log only the status: the words may name people.
             words = "" if headers else f": {error.message}"
             _log.warning("%s%s", failure, words, extra={"status": error.status or 0})
             raise self._down() from None
