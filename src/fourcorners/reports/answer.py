@@ -158,19 +158,19 @@ def _question(answer: Answer) -> Section:
         blocks.append(label("Taken for granted, for nothing was said of it"))
         blocks.append(_bullets(answer.assumptions))
     shown = set(answer.answer.sentences)
-    blocks += _stated(each for each in answer.summary if each not in shown)
+    blocks += _statement_blocks(each for each in answer.summary if each not in shown)
     return _section("question", "Question and summary", blocks)
 
 
 def _preliminary(answer: Answer) -> Section:
     direct = answer.answer
-    blocks: list[Block] = [_headline(answer), *_stated(direct.sentences)]
+    blocks: list[Block] = [_headline(answer), *_statement_blocks(direct.sentences)]
     if direct.because and direct.headline:
         blocks.append(note(f"{direct.confidence:.0%}: {direct.because}."))
     if direct.conditions:
-        blocks += [label("What it depends on"), *_stated(direct.conditions)]
+        blocks += [label("What it depends on"), *_statement_blocks(direct.conditions)]
     if direct.readings:
-        blocks += [label("How else it may be read"), *_stated(direct.readings)]
+        blocks += [label("How else it may be read"), *_statement_blocks(direct.readings)]
     return _section("answer", "Preliminary answer", blocks)
 
 
@@ -240,11 +240,11 @@ def _findings(answer: Answer) -> Section:
         ours = [each for each in found if each.part == part and each not in shown]
         if part and len(parts) > 1 and ours:
             blocks.append(label(part))
-        blocks += _stated(each for each in ours if each.role not in _BESIDE)
+        blocks += _statement_blocks(each for each in ours if each.role not in _BESIDE)
         for role, title in _BESIDE.items():
             beside = [each for each in ours if each.role is role]
             if beside:
-                blocks += [label(title), *_stated(beside)]
+                blocks += [label(title), *_statement_blocks(beside)]
     if answer.reckonings:
         blocks += [label("Computed by the program"), _bullets(answer.reckonings)]
     if not blocks:
@@ -253,7 +253,7 @@ def _findings(answer: Answer) -> Section:
     return _section("findings", "Findings", blocks)
 
 
-def _stated(statements: Iterable[Statement]) -> list[Block]:
+def _statement_blocks(statements: Iterable[Statement]) -> list[Block]:
     blocks: list[Block] = []
     claimed = (Run("given as the contract's words, but not found there"),)
     for each in statements:

@@ -114,7 +114,7 @@ def open_schedule(material: ReportMaterial) -> Section:
         *_warnings(material),
         *_failed_section(material),
         *_questions(material),
-        *_rejected(material),
+        *_rejected_findings(material),
         *_close(material),
     ]
     limits = BulletList(tuple(words(each) for each in _LIMITS))
@@ -247,7 +247,7 @@ def _question(question: str, entries: Sequence[Entry]) -> Paragraph:
     return Paragraph(tuple(runs))
 
 
-def _rejected(material: ReportMaterial) -> list[Section]:
+def _rejected_findings(material: ReportMaterial) -> list[Section]:
     rows = [
         row(material.document_link(cell.row), cell.head.name, _words(cell), _by_whom(cell))
         for cell in material.rejected

@@ -57,7 +57,7 @@ _HEADERS = {
 
 def describe_api(app: FastAPI) -> dict[str, Any]:
     """Return the description; it asks for a sign-in where the server is a team's."""
-    whole: dict[str, Any] = _renamed(app.openapi())
+    whole: dict[str, Any] = _rename_schemas(app.openapi())
     whole["info"]["description"] = (
         "Contracts, what is found in them, and what people say of it. Times are in UTC; spans are "
         "half-open ranges of code points of a document's text. A request that does not hold its "
@@ -83,7 +83,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
     return whole
 
 
-def _renamed(schema: dict[str, Any]) -> dict[str, Any]:
+def _rename_schemas(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a description whose schemas are named as clients are to call them."""
     names = {name: _client_name(name) for name in schema["components"]["schemas"]}
     if len(set(names.values())) < len(names):

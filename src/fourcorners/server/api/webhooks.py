@@ -72,7 +72,7 @@ class DeliveryValue(Value):
 def list_webhooks(context: Context) -> list[WebhookValue]:
     """List the webhooks of the collections that you administer."""
     with context.access() as access:
-        return [WebhookValue.make(each) for each in _administered(access)]
+        return [WebhookValue.make(each) for each in _webhooks_to_administer(access)]
 
 
 @router.post("/webhooks", status_code=201)
@@ -132,7 +132,7 @@ def list_deliveries(
     )
 
 
-def _administered(access: Access) -> list[Webhook]:
+def _webhooks_to_administer(access: Access) -> list[Webhook]:
     is_admin = access.principal.may_everywhere(Role.ADMIN)
     return [
         each
@@ -142,7 +142,7 @@ def _administered(access: Access) -> list[Webhook]:
 
 
 def _find(access: Access, identifier: str) -> Webhook:
-    found = next((each for each in _administered(access) if each.id == identifier), None)
+    found = next((each for each in _webhooks_to_administer(access) if each.id == identifier), None)
     if found is None:
         raise NotFound(f"there is no webhook {identifier[:40]!r}.")
     return found

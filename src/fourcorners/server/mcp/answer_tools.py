@@ -148,14 +148,14 @@ def _ask(context: RequestContext, asked: AskToolRequest, tell: Progress) -> Answ
             events = answer_question(
                 library, checked, settings, job="ask", encoder=encoder, port=port
             )
-            answer = _watched(events, tell)
+            answer = _report_progress(events, tell)
         home = AnswerOrigin(collection, context.principal.name)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
         access.record("ask", {"collection": collection, "read": len(answer.sources)})
     return _value(answer, identity, asked.max_characters)
 
 
-def _watched(events: Iterator[Event], tell: Progress) -> Answer:
+def _report_progress(events: Iterator[Event], tell: Progress) -> Answer:
     """Return the report that a run ends with, and tell of what happens until then."""
     done, most = 0, 1
     for event in events:

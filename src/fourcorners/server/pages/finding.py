@@ -138,7 +138,7 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
             provision=provision,
             state=state,
             value=form.value if state in (None, ReviewState.CORRECTED) else "",
-            place=_selected(form.at, form.words, access.text(d)) if form.at else None,
+            place=_selected_span(form.at, form.words, access.text(d)) if form.at else None,
             answers={form.question: form.answer} if form.question else {},
             severity=form.severity or None,
             comment=form.comment,
@@ -210,7 +210,7 @@ def remove(context: Context, column: str) -> Response:
     return context.redirect(_grid(gone.collection, gone.playbook))
 
 
-def _selected(at: str, words: str, text: str) -> Span:
+def _selected_span(at: str, words: str, text: str) -> Span:
     """Return the place of words that were selected in a contract.
 
     Raises:
@@ -341,7 +341,7 @@ def _amended(
     return next(each for each in changed if each.document == finding.document)
 
 
-def _flowing(cut: Excerpt) -> Excerpt:
+def _join_lines(cut: Excerpt) -> Excerpt:
     """Return an excerpt with less around it, and paragraphs not broken as lines on paper were."""
     runs = tuple(replace(run, words=_CUT.sub(" ", run.words)) for run in cut.runs)
     before, after = _CUT.sub(" ", cut.before), _CUT.sub(" ", cut.after)
@@ -358,7 +358,7 @@ def _in_context(document: str, text: str, evidence: Evidence) -> dict[str, objec
     excerpt = cut_excerpt(text, evidence.clause, {0: [span] if span else []})
     return {
         "evidence": evidence,
-        "excerpt": _flowing(excerpt),
+        "excerpt": _join_lines(excerpt),
         "where": ", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
         "checked": quote_place(evidence.quote),
         "href": quote_href(document, span, evidence.quote.words) if span else "",

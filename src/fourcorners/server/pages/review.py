@@ -331,7 +331,7 @@ def export(
             )
         loaded = load_review(library, book, collection=c, as_of=findings.current_date())
         whole = add_columns(library, loaded, review_columns(library, c, book.id))
-        review = _walled(whole, visible, context.state.uploads.display_path)
+        review = _hide_others(whole, visible, context.state.uploads.display_path)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
     name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
 
@@ -344,7 +344,7 @@ def export(
     return send_written(f"{name}.{as_}", media_type, put)
 
 
-def _walled(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:
+def _hide_others(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:
     """Leave out what names a document of another collection, and where the server keeps files."""
     return replace(
         review,

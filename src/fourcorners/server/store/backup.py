@@ -157,7 +157,7 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
     hashes: dict[str, str] = {}
     size = 0
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as zipped:
-        for name, file in [(_LIBRARY, copy), *_uploaded(uploads.root)]:
+        for name, file in [(_LIBRARY, copy), *_upload_files(uploads.root)]:
             try:
                 with (
                     file.open("rb") as source,
@@ -185,7 +185,7 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
     return made
 
 
-def _uploaded(root: Path) -> Iterator[tuple[str, Path]]:
+def _upload_files(root: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(root.rglob("*")):
         if path.is_file() and not path.is_symlink():
             yield _FILES + path.relative_to(root).as_posix(), path

@@ -261,7 +261,7 @@ class Exporter(SpanExporter):
         self.rejected = 0
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        data = encode_spans([self._cleaned(span) for span in spans]).SerializeToString()
+        data = encode_spans([self._clean_span(span) for span in spans]).SerializeToString()
         try:
             answer = post_bytes(
                 self._endpoint,
@@ -284,7 +284,7 @@ class Exporter(SpanExporter):
             return  # some answer with a word; that it was 200 is enough
         self.rejected += max(0, partial.rejected_spans)
 
-    def _cleaned(self, span: ReadableSpan) -> ReadableSpan:
+    def _clean_span(self, span: ReadableSpan) -> ReadableSpan:
         name = span.name if NAMES.fullmatch(span.name) else "-"
         attributes = {
             key: value for key, value in (span.attributes or {}).items() if may_leave(key, value)
