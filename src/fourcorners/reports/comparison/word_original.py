@@ -162,7 +162,7 @@ def _with_space(text: str, span: Span) -> Span:
 
 
 def _paragraphs(text: str, clause: Clause) -> Sequence[Span]:
-    """Return the paragraphs of a clause: a number alone on its line is a paragraph too."""
+    """Return the paragraphs of a clause; a number alone on its line is one."""
     spans = []
     start = clause.span.start
     for part in clause.span.text_in(text).split("\n\n"):

@@ -127,7 +127,7 @@ class DocumentValue(Value):
 
 
 class TextValue(Value):
-    """Words of a document, exactly as they are there."""
+    """The exact words of a document."""
 
     document: str
     span: Span
@@ -180,7 +180,7 @@ class CardValue(Value):
 
 
 class NeighbourhoodValue(Value):
-    """Words with the words around them."""
+    """Words in context."""
 
     document: str
     span: Span

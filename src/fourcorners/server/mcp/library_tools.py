@@ -183,7 +183,7 @@ class ReadRequest(Value):
 
 
 class Reading(Value):
-    """Words with the words around them."""
+    """Words in context."""
 
     words: str
     before: str = ""

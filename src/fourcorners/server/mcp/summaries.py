@@ -44,7 +44,7 @@ TResult = TypeVar("TResult", bound="CutResult")
 
 
 class Excerpt(Value):
-    """Words of a contract, exactly as they are there."""
+    """The exact words of a contract."""
 
     words: str
     document: str = Field(

@@ -228,7 +228,7 @@ def _group_findings(layer: _Layer, findings: Iterable[Statement]) -> Iterable[Se
 
 
 class _Layer:
-    """Numbers words in the order in which they are met, and passes over what it has already."""
+    """Numbers words in the order in which they are met, each once."""
 
     def __init__(self) -> None:
         self.evidence: list[NumberedQuote] = []

@@ -1,6 +1,6 @@
 """Plots as SVG, drawn by the server: shapes with classes, whose colours the style sheet gives.
 
-Each says in words what it shows (`title`, `desc`); a table of the same figures is next to it.
+Each says in words what it shows (`title`, `desc`), and has a table of the same figures next to it.
 """
 
 from __future__ import annotations

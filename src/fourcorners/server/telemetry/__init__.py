@@ -17,7 +17,7 @@ __all__ = ["Telemetry", "open_telemetry"]
 
 
 def open_telemetry(settings: TelemetrySettings) -> Telemetry:
-    """Return what traces requests and tasks; it traces nothing if no endpoint is set.
+    """Return the tracer of requests and tasks; without an endpoint it traces nothing.
 
     Raises:
         ConfigError: If the endpoint cannot be called, or the SDK is not installed.
