@@ -323,10 +323,7 @@ COUNTS = (
         "words of the dialect",
         "what `python scripts/prose.py` finds in code, templates and documents",
         lambda each: sum(
-            1
-            for folder in each.folders
-            for path in prose_files(folder)
-            for _ in find_dialect(path, folder)
+            1 for folder in each.folders for path in prose_files(folder) for _ in find_dialect(path)
         ),
     ),
     Count("modules alike", f"pairs that share {WINDOW} lines in a row", count_alike),

@@ -33,17 +33,18 @@ class Place:
 
 
 @cache
-def _rules() -> tuple[re.Pattern[str], dict[str, str], dict[str, str]]:
+def _rules() -> tuple[re.Pattern[str], dict[str, str], dict[Path, list[str]]]:
     content = yaml.safe_load(LIST.read_text("utf-8"))
     words: dict[str, str] = content["words"]
     pattern = re.compile("|".join(rf"\b(?:{each})\b" for each in words), re.IGNORECASE)
-    return pattern, words, content["exceptions"]
+    exceptions = {ROOT / path: allowed.split() for path, allowed in content["exceptions"].items()}
+    return pattern, words, exceptions
 
 
-def find_dialect(path: Path, root: Path = ROOT) -> Iterator[Place]:
+def find_dialect(path: Path) -> Iterator[Place]:
     """Yield the words of the dialect in a file."""
     pattern, words, exceptions = _rules()
-    allowed = exceptions.get(path.relative_to(root).as_posix(), "").split()
+    allowed = exceptions.get(path.resolve(), ())
     for line, text in _prose(path):
         for found in pattern.finditer(CODE.sub(lambda code: " " * len(code[0]), text)):
             if found[0].lower() in allowed:

@@ -1,6 +1,6 @@
 """Fourcorners reads a folder of contracts and answers from it, and from nothing else.
 
-What a newcomer needs stands here; each name is loaded when it is first used. Functions are named
+What a newcomer needs is here; each name is loaded when it is first used. Functions are named
 for what they take, because `review` and `search` are rooms of the package.
 """
 

@@ -74,4 +74,4 @@ def test_the_dialect_is_found_in_prose_alone(
     tmp_path: Path, name: str, text: str, found: list[tuple[int, str]]
 ) -> None:
     (tmp_path / name).write_text(text)
-    assert [(each.line, each.words) for each in find_dialect(tmp_path / name, tmp_path)] == found
+    assert [(each.line, each.words) for each in find_dialect(tmp_path / name)] == found

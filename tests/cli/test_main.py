@@ -193,7 +193,7 @@ def test_ctrl_c_is_told_in_one_line_and_the_same_command_goes_on(
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""
-    assert err == "Stopped. What was done is kept; go on with the same command.\n"
+    assert err == "Stopped. What was done is kept; run the same command to continue.\n"
     kept = program("status", "--library", "l.db", "--json").json["documents"]
     assert kept < 40
     report = program(*command, "--json").json

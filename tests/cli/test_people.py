@@ -250,7 +250,7 @@ def test_a_report_that_libreoffice_saved_is_read_back(room: Program, tmp_path: P
 
 def test_options_before_the_import_are_not_left_out_silently(room: Program) -> None:
     told = room("review", *LIBRARY, "import", "r.xlsx", code=2).err
-    assert "options of `import` stand after its name" in told
+    assert "options of `import` must follow its name" in told
 
 
 def test_the_record_is_proved_and_damage_is_named(room: Program) -> None:

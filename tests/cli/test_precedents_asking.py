@@ -122,7 +122,7 @@ def test_a_server_that_is_not_there_leaves_the_order_and_says_so() -> None:
     assert "unreachable" in found[0]["expansion"]["failure"]
     shown = invoke(*ASK[:-1], "--rerank", "pairwise", "--expand").output
     assert "not read, and left at its place" in shown
-    assert "The query stands as it is" in shown
+    assert "The query was not expanded" in shown
 
 
 @pytest.mark.usefixtures("bank")

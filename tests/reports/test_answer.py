@@ -56,9 +56,9 @@ def made(**changed: object) -> Answer:
     return Answer(**{**values, **changed})  # type: ignore[arg-type]
 
 
-def test_reckonings_and_what_was_not_found_are_told_with_what_it_cost() -> None:
+def test_computed_values_and_what_was_not_found_are_shown_with_what_it_cost() -> None:
     text = to_markdown(answer_report(made()))
-    assert "Reckoned by the program" in text
+    assert "Computed by the program" in text
     assert "90 days = 2024-05-30" in text.replace("\\", "")
     assert "Looked for, and not found" in text
     assert "There is no clause “14” in lease.txt" in text

@@ -135,7 +135,7 @@ def _refuse_replaced(words: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Run the program; what a person can cause is told in clear lines, not by a traceback."""
+    """Run the program; errors that a person can cause are printed without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an old terminal lacks some characters
             stream.reconfigure(errors="backslashreplace")
@@ -144,7 +144,7 @@ def main() -> None:
             _refuse_replaced(sys.argv[1:3])
             app(prog_name="fourcorners")
         finally:
-            sys.stdout.flush()  # what cannot be written is told here, not when Python ends
+            sys.stdout.flush()  # a failed write is reported here, not when Python ends
     except FourcornersError as error:
         console.print_error(error)
         wrong = isinstance(error, ConfigError | NotFound)  # the command itself must change
@@ -165,7 +165,7 @@ def main() -> None:
         sys.exit(2)
     except SystemExit as end:
         if end.code == _INTERRUPTED:
-            sys.stderr.write("Stopped. What was done is kept; go on with the same command.\n")
+            sys.stderr.write("Stopped. What was done is kept; run the same command to continue.\n")
         raise
 
 

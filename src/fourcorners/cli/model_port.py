@@ -36,8 +36,8 @@ def open_model_port(
 ) -> Iterator[Port | None]:
     """Open the port for these roles, and say at the end what was used; None for no roles.
 
-    Calls are charged to `job`; by default each command is one of its own. The settings are the
-    user's where none are given.
+    Calls are charged to `job`; by default each command is a separate job. Without settings, those
+    of the user apply.
 
     Raises:
         LlmNotConfigured: If a role has no model.

@@ -109,7 +109,7 @@ class ClauseChange:
 
     @property
     def is_renumbered(self) -> bool:
-        """Tell whether a clause has another number of its own than before.
+        """Tell whether the clause itself has another number than before.
 
         A bare figure that one version alone has is more likely a page's.
         """

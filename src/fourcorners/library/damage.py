@@ -25,7 +25,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class DocumentValues:
-    """Values of documents in a table of a room further down, which the program can make anew.
+    """Values of documents in a table of a room further down, which the program can compute again.
 
     Attributes:
         part: What an error calls them.
@@ -51,7 +51,7 @@ class DocumentValues:
                 library.execute(f"{sql} AND {self.column} = ?2", (document, value))
 
     def _damaged(self, library: SqlReader, document: str) -> list[SQLiteValue]:
-        """Return the values of a document that are damaged; None where it cannot be told which."""
+        """Return the values of a document that are damaged; None where it is unknown which."""
         sql = f"SELECT {self.column} FROM {self.table} WHERE document = ?"  # noqa: S608 - ours
         try:
             values = [value for (value,) in library.execute(sql, (document,))]

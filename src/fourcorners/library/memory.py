@@ -41,7 +41,7 @@ class VersionedCache(Generic[Value]):
         self._lock = threading.RLock()
 
     def get(self, version: str, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key; compute it if there is none of this version.
+        """Return the value of a key; compute it if this version has no value.
 
         Args:
             version: The library's `content_version`, as the caller sees it; constant if the key

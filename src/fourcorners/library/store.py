@@ -195,7 +195,7 @@ class Library(Writer):
     def delete_damaged_values(self, sha256: str, collection: str) -> None:
         """Delete what rooms further down keep of a document, as far as it is damaged.
 
-        They make it anew: the document, and what people said and decided of it, stays.
+        They recompute it. The document stays, and so does what people said and decided about it.
         """
         document = self.document_with(sha256, collection)
         if document is None:
@@ -232,7 +232,7 @@ class Library(Writer):
         with self.transaction():
             row, _ = self._row_and_count(document)
             self._forget_failure(storable_path(path), collection)
-            self._seen(storable_path(path), row, self._existing_collection(collection))
+            self._record_source(storable_path(path), row, self._existing_collection(collection))
         return document
 
     def remove(self, document: str) -> None:

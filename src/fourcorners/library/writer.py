@@ -102,7 +102,7 @@ class Writer(Catalogue):
         if data is not None:
             self._insert_vectors(row, data)
         for each in paths:
-            self._seen(each, row, place)
+            self._record_source(each, row, place)
         self._touch()
 
     def restore_document(
@@ -285,7 +285,7 @@ class Writer(Catalogue):
         del row  # the index knows passages
         words.delete_rows(self._database, rows)
 
-    def _seen(self, path: str, row: int, place: int) -> None:
+    def _record_source(self, path: str, row: int, place: int) -> None:
         self.execute(
             "INSERT INTO sources(path, collection, document) VALUES (?, ?, ?) "
             "ON CONFLICT(path, collection) DO UPDATE SET document = excluded.document "

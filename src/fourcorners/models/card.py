@@ -19,10 +19,10 @@ class ModelInfo:
 
     Attributes:
         kind: What the model does, such as `encoder`.
-        files: The SHA-256 of each file by its path from `folder`; those that models share stand
+        files: The SHA-256 of each file by its path from `folder`; those that models share are
             outside it.
         remedy: What helps where a file is missing or damaged.
-        base: The identity of the model that it corrects; empty where it stands alone.
+        base: The identity of the model that it corrects; empty where it corrects none.
         hash: What it is known by, where its files were packed and it gives the same to the last
             bit; empty where they are as they were made.
     """

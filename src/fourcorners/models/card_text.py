@@ -21,7 +21,7 @@ class ModelDescription:
         encoder: Whose vectors it is for; empty if it needs none.
         learned_from: The hash of each document (or query) that it learned from.
         scores: What it scored, as the card has it.
-        size: Of its own files, in bytes, without what models share; of missing ones nothing.
+        size: Bytes of the model's files, without those that models share; missing files count as 0.
     """
 
     name: str

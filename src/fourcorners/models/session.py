@@ -61,7 +61,7 @@ def open_graph(info: ModelInfo) -> InferenceSession:
         return open_session(graph, shared_arrays(info))
     except ModelError:
         raise
-    except Exception as error:  # each fault of a graph has a class of its own
+    except Exception as error:  # each fault of a graph has its own class
         raise file_error(info, GRAPH, error) from error
 
 

@@ -70,7 +70,7 @@ def parse_method(name: str) -> RankingMethod:
     """Return a way to rank by name: a profile, or a retriever with a language model's reading.
 
     Raises:
-        ConfigError: If there is none of that name.
+        ConfigError: If no profile has that name.
     """
     if name not in _WAYS:
         raise ConfigError(

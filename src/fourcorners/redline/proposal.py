@@ -68,14 +68,14 @@ class NewClause:
 
     Attributes:
         number: Its number as the contract would write it; Word writes it where `is_numbered`.
-        beside: Label and heading of the clause after which it is placed.
+        path: Label and heading of the clause after which it is placed.
     """
 
     after: int
     paragraphs: tuple[NewParagraph, ...]
     number: str
     is_numbered: bool
-    beside: tuple[str, ...]
+    path: tuple[str, ...]
 
     @property
     def text(self) -> str:

@@ -272,7 +272,7 @@ def _missing(
             target_kind=target.kind,
             target=target.text,
             quotes=(),
-            path=place.beside,
+            path=place.path,
             source=source,
             blanks=draft.blanks,
             new_clause=place,

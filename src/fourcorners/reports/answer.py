@@ -158,19 +158,19 @@ def _question(answer: Answer) -> Section:
         blocks.append(label("Taken for granted, for nothing was said of it"))
         blocks.append(_bullets(answer.assumptions))
     shown = set(answer.answer.sentences)
-    blocks += _stated(each for each in answer.summary if each not in shown)
+    blocks += _statement_blocks(each for each in answer.summary if each not in shown)
     return _section("question", "Question and summary", blocks)
 
 
 def _preliminary(answer: Answer) -> Section:
     direct = answer.answer
-    blocks: list[Block] = [_headline(answer), *_stated(direct.sentences)]
+    blocks: list[Block] = [_headline(answer), *_statement_blocks(direct.sentences)]
     if direct.because and direct.headline:
         blocks.append(note(f"{direct.confidence:.0%}: {direct.because}."))
     if direct.conditions:
-        blocks += [label("What it depends on"), *_stated(direct.conditions)]
+        blocks += [label("What it depends on"), *_statement_blocks(direct.conditions)]
     if direct.readings:
-        blocks += [label("How else it may be read"), *_stated(direct.readings)]
+        blocks += [label("How else it may be read"), *_statement_blocks(direct.readings)]
     return _section("answer", "Preliminary answer", blocks)
 
 
@@ -216,13 +216,13 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
 
 
 def _premises(answer: Answer) -> Iterator[str]:
-    """Yield what an answer in a model's words rests on beside the quotes, each on a line."""
+    """Yield what an answer in a model's words rests on besides the quotes, each on a line."""
     direct = answer.answer
     shown = (*direct.sentences, *direct.conditions)
     if any(each.standing is Verification.UNCHECKED for each in shown):
         yield f"{_UNCHECKED.capitalize()}: whether it follows from its quotes is left to you."
     for each in answer.reckonings:
-        yield f"Reckoned by the program: {each}"
+        yield f"Computed by the program: {each}"
     for each in answer.assumptions:
         yield f"Assumed, for nothing was said of it: {each}"
     if set(stems(answer.question)) != set(stems(answer.asked)):
@@ -240,22 +240,22 @@ def _findings(answer: Answer) -> Section:
         ours = [each for each in found if each.part == part and each not in shown]
         if part and len(parts) > 1 and ours:
             blocks.append(label(part))
-        blocks += _stated(each for each in ours if each.role not in _BESIDE)
+        blocks += _statement_blocks(each for each in ours if each.role not in _BESIDE)
         for role, title in _BESIDE.items():
             beside = [each for each in ours if each.role is role]
             if beside:
-                blocks += [label(title), *_stated(beside)]
+                blocks += [label(title), *_statement_blocks(beside)]
     if answer.reckonings:
-        blocks += [label("Reckoned by the program"), _bullets(answer.reckonings)]
+        blocks += [label("Computed by the program"), _bullets(answer.reckonings)]
     if not blocks:
-        blocks = [body("There is nothing beside what the answer quotes." if answer.findings
+        blocks = [body("There is nothing besides what the answer quotes." if answer.findings
                        else "There are none.")]  # fmt: skip
     return _section("findings", "Findings", blocks)
 
 
-def _stated(statements: Iterable[Statement]) -> list[Block]:
+def _statement_blocks(statements: Iterable[Statement]) -> list[Block]:
     blocks: list[Block] = []
-    claimed = (Run("given as the contract's words; they do not stand there"),)
+    claimed = (Run("given as the contract's words, but not found there"),)
     for each in statements:
         blocks.append(_sentence(each))
         blocks += [_quote(cited) for cited in each.quotes]

@@ -47,7 +47,7 @@ def exporter_for(path: Path) -> Exporter:
 
 
 def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
-    """Write beside `path`, then rename: a reader sees the old report or the new one, whole.
+    """Write next to `path`, then rename: a reader sees the whole old report or the whole new one.
 
     Raises:
         ConfigError: If the folder is missing or may not be written to.

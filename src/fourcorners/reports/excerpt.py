@@ -1,4 +1,4 @@
-"""A clause as a report shows it: its words with the quotes marked, and what stands around it."""
+"""A clause as a report shows it: its words with the quotes marked, and the words around it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cut_excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -
 
     The words of the runs, one after another, are the clause, unless some runs are left out.
     """
-    clause = _widened(clause, quotes)
+    clause = _extend_to_quotes(clause, quotes)
     inside = {
         column: [both for span in spans if (both := span.intersection(clause))]
         for column, spans in quotes.items()
@@ -72,7 +72,7 @@ def cut_excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -
     return Excerpt(clause, _before(text, clause.start), tuple(runs), _text_after(text, clause.end))
 
 
-def _widened(clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Span:
+def _extend_to_quotes(clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Span:
     """Return the clause with the quotes that stick out of it."""
     touching = [s for spans in quotes.values() for s in spans if s.overlaps(clause)]
     return Span(

@@ -183,7 +183,7 @@ def _verify(cell: Cell, texts: Mapping[str, str]) -> None:
 
 
 def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
-    """Yield the quotes of a cell, each with the document that it is said to stand in."""
+    """Yield the quotes of a cell, each with the document that it is said to come from."""
     finding, own = cell.finding, (cell.document.id, cell.document.name)
     best = finding.searched.best if finding.searched else None
     proposed = finding.proposed.evidence if finding.proposed else ()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 # Red flags of one severity that the summary shows at once; the rest opens on demand.
 _SHOWN_AT_ONCE: Final = 12
-# What people said, in a sign for a cell of the grid; the word stands beside it, for who hears it.
+# What people said, as a sign in a cell of the grid; the word follows it for screen readers.
 _SIGNS: Final = {
     ReviewState.CONFIRMED: "✓",
     ReviewState.CORRECTED: "✎",
@@ -51,7 +51,7 @@ _SIGNS: Final = {
 class Block:
     """A clause and the quotes that one finding takes from it.
 
-    A clause that several findings quote stands in the page once, under its `owner`.
+    A clause that several findings quote is shown once in the page, under its `owner`.
     """
 
     anchor: str
@@ -204,7 +204,7 @@ def _look(cell: Cell) -> str:
 
 
 def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
-    """Return the row of the clause most like one that stands out, and both word by word."""
+    """Return the row of the clause most like an outlier, and both word by word."""
     found, best = cell.finding.outlier, cell.finding.best
     if found is None or best is None:
         return None

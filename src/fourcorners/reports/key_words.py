@@ -1,4 +1,4 @@
-"""The words that carry a finding, as few as a person reads beside its value."""
+"""The words that carry a finding, as few as a person reads next to its value."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fourcorners.review.finding import Evidence, Finding
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
 
-KEY_LENGTH: Final = 260  # characters of the words beside a value: some four lines of a column
+KEY_LENGTH: Final = 260  # characters of the words next to a value: some four lines of a column
 _LEAST: Final = 40  # characters that must follow a heading; fewer are no clause
-_QUOTES: Final = 2  # quotes beside a value; a person reads no more
+_QUOTES: Final = 2  # quotes next to a value; a person reads no more
 _ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 # Labels and headings in front of the words of a clause, such as `Section 15.01 Assignment. `.
 _HEADING: Final = re.compile(
@@ -28,7 +28,7 @@ def key_quotes(finding: Finding) -> tuple[Quote, ...]:
         return (dated,)
     answers = sorted((a for a in finding.answers if a.answer), key=lambda each: not each.statement)
     quotes = dict.fromkeys(q for answer in answers for q in answer.quotes if q.verified)
-    # Of words that stand within others, the fewer say what the answer rests on.
+    # Of overlapping words, the fewer say what the answer rests on.
     distinct = [
         each
         for each in quotes

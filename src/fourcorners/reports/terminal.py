@@ -30,7 +30,7 @@ _LOOKS: Final[dict[str, tuple[str, str, str, str]]] = {
     "failed": ("!", "!", "magenta", "failed"),
     "not_applicable": ("-", "-", "dim", "not asked of such a contract"),
 }
-# Per state that a person gave, beside the look: the same four.
+# Per state that a person gave: the same four, added to the look of the cell.
 _STATES: Final[dict[str, tuple[str, str, str, str]]] = {
     ReviewState.CONFIRMED: ("✓", "c", "green", "confirmed"),
     ReviewState.CORRECTED: ("✎", "e", "cyan", "corrected"),

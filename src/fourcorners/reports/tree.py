@@ -53,7 +53,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a person should see beside a paragraph: a comment in Word, a note elsewhere.
+    """What a person should see with a paragraph: a comment in Word, a note elsewhere.
 
     Attributes:
         at: When, in UTC, ISO 8601; empty for the program's own.
@@ -75,10 +75,10 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class QuoteBlock:
-    """The words of a contract, as they are, and where they stand.
+    """The exact words of a contract, and where they are.
 
     Attributes:
-        verified: Whether the words stand in the contract, character for character.
+        verified: Whether the contract has the words, character for character.
         left_out: How many characters at the end are not shown here.
     """
 
@@ -142,14 +142,14 @@ Block: TypeAlias = Paragraph | QuoteBlock | BulletList | FactList | Table
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what stands under it; its level is its depth in the tree.
+    """A heading with what is under it; its level is its depth in the tree.
 
     Attributes:
         anchor: ASCII letters, digits and `_`: the name that links use.
         schedule: Whether it is a schedule, counted by letters, instead of a numbered chapter.
         wide: Whether its pages lie on their side.
         numbered: Whether it is counted at all.
-        new_page: Whether it begins on a page of its own.
+        new_page: Whether it begins on a new page.
     """
 
     anchor: str
@@ -171,7 +171,7 @@ class Report:
         status: How far people have checked it, in a sentence.
         facts: What the cover says.
         notice: What whoever holds the report should know first.
-        contents: Whether a table of contents stands in front.
+        contents: Whether a table of contents comes first.
     """
 
     kind: ReportKind

@@ -93,7 +93,7 @@ def _write_about(sheets: Sheets, obligations: Sequence[ListedObligation], note: 
         ("With a day", f"{sum(each.day is not None for each in obligations):,}"),
         ("Contracts", f"{len({each.document for each in obligations}):,}"),
         ("How sure", note),
-        ("Start, End", "Where the words stand in the text of the document, in characters."),
+        ("Start, End", "Where the words are in the text of the document, in characters."),
         ("Fourcorners", __version__),
     )
     for row, (name, value) in enumerate(facts, start=1):

@@ -56,7 +56,7 @@ class Edited:
 
 
 def read(path: Path) -> Edited:
-    """Read an Excel report back, in a process of its own with limits on memory and time.
+    """Read an Excel report back, in a separate process with limits on memory and time.
 
     Raises:
         InputError: If the file is damaged, locked, or unpacks to more than any report holds.
@@ -236,7 +236,7 @@ def _parts(package: OfficePackage, main: str) -> dict[str, str]:
 
 
 def _text(node: _Element) -> str:
-    """Return the characters of a string item; readings beside Japanese words are none."""
+    """Return the characters of a string item, without phonetic readings of Japanese words."""
     parts = [
         str(each.text or "")
         for each in node.iter()

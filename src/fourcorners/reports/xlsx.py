@@ -142,7 +142,7 @@ def _write_documents(sheets: Sheets, grid: Grid) -> None:
 def _card_texts(document: ReviewedDocument) -> tuple[str, ...]:
     card = document.card
     parties = [
-        " ".join(part for part in (fact.value.name, _bracketed(fact.value.role)) if part)
+        " ".join(part for part in (fact.value.name, _bracket(fact.value.role)) if part)
         for fact in card.parties
     ]
     dates = (card.agreement_date, card.effective_date, card.expiry_date)
@@ -162,7 +162,7 @@ def _card_texts(document: ReviewedDocument) -> tuple[str, ...]:
     )
 
 
-def _bracketed(role: str) -> str:
+def _bracket(role: str) -> str:
     return f"({role})" if role else ""
 
 

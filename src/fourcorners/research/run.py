@@ -197,7 +197,7 @@ def prepare_answer(
     if read_for:
         side = f"It is asked for {' and '.join(read_for)}. {asked.context}"
         asked = replace(asked, context=side)
-    return research_context, _started(research_context, asked)
+    return research_context, _start_answer(research_context, asked)
 
 
 def _add_lookups(events: Iterator[Event]) -> Iterator[Event]:
@@ -224,7 +224,7 @@ def final_answer(events: Iterator[Event]) -> Answer:
     raise RuntimeError("a run ended without its report")
 
 
-def _started(research_context: ResearchContext, asked: ResearchQuestion) -> Answer:
+def _start_answer(research_context: ResearchContext, asked: ResearchQuestion) -> Answer:
     question = asked.question.strip()
     encoder = (
         research_context.encoder.name

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from fourcorners.text.span import Span
 
-COMPUTED_SOURCE = "reckoned by code"
+COMPUTED_SOURCE = "computed by code"
 """The source of computed results: they support numbers, and no statement by themselves."""
 MAX_OUTSIDE = 1_600
 """Characters of an outside source that a model is shown; contract tools have separate limits."""

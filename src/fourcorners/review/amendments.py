@@ -73,7 +73,7 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
 
 @dataclass(frozen=True, slots=True)
 class OwnChange:
-    """Words of a contract by which one of its own clauses is deleted, or does not apply.
+    """Words of a contract that delete or disapply one of its clauses.
 
     Attributes:
         node: The clause that is meant.

@@ -59,10 +59,10 @@ class StoredAnnotation:
 
 def finding_fingerprint(finding: Finding) -> str:
     """Return a hash of a proposal's state and quoted words, equal for equal proposals."""
-    return sha256(_seen(finding).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return sha256(_fingerprint_text(finding).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _seen(finding: Finding) -> str:
+def _fingerprint_text(finding: Finding) -> str:
     proposal = finding.proposal
     quotes = sorted({" ".join(each.quote.words.split()) for each in proposal.evidence})
     return json.dumps({"state": proposal.state.value, "quotes": quotes}, sort_keys=True)
@@ -77,7 +77,7 @@ def append_annotation(
     """
     with library.transaction():
         number = last_number(library) + 1
-        seen, print_ = _seen(finding), finding_fingerprint(finding)
+        seen, print_ = _fingerprint_text(finding), finding_fingerprint(finding)
         values: tuple[SQLiteValue, ...] = (
             number,
             finding.document,
@@ -297,7 +297,7 @@ _STATES: Mapping[str, str] = {
 
 
 def _change(seen: str, finding: Finding) -> str:
-    before, after = json.loads(seen), json.loads(_seen(finding))
+    before, after = json.loads(seen), json.loads(_fingerprint_text(finding))
     waiting = []
     if before["state"] != after["state"]:
         waiting.append(f"It was {_STATES[before['state']]}, and is {_STATES[after['state']]} now.")

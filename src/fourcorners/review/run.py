@@ -76,7 +76,7 @@ class ReviewScope:
         read_for: Names the party for whom one reads, or several of a group; the collection
             remembers it until other names are given, or none (`()`): then nothing is called ours or
             theirs. None leaves what it remembers.
-        again: Whether the filled cells are filled anew.
+        again: Whether the filled cells are filled again.
         only: Failed fills those that have failed and no others: one that was never filled is then
             a failed one.
         as_of: The day of the review; today by default.

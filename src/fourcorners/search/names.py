@@ -91,26 +91,26 @@ class NameIndex:
 
     def _note(self, row: int, name: str, title: str, card: Card) -> None:
         stem = name.rpartition(".")[0] or name
-        self._bear(row, _tokens(f"{stem} {_CAMEL.sub(' ', stem)}"), FILE)
+        self._add_tokens(row, _tokens(f"{stem} {_CAMEL.sub(' ', stem)}"), FILE)
         titled = _tokens(f"{card.title.value} {title}" if card.title else title)
         days = [fact.value for fact in (card.agreement_date, card.effective_date) if fact]
         self._days[row] = tuple(days)
         self._laws[row] = card.governing_law.value if card.governing_law else ""
         spelled = " ".join(f"{day.day} {day:%B} {day.year}" for day in days)
-        self._bear(row, titled | _tokens(spelled), TITLE)
+        self._add_tokens(row, titled | _tokens(spelled), TITLE)
         # Short names are most often roles, such as Distributor, which kinds of contracts share.
-        self._bear(row, _tokens(" ".join(fact.value.short for fact in card.parties)), PARTY)
+        self._add_tokens(row, _tokens(" ".join(fact.value.short for fact in card.parties)), PARTY)
         parties = _tokens(" ".join(fact.value.name for fact in card.parties))
         self._named_in[self._ids[row]] = frozenset(parties - COMMON)
         self._named[row] = tuple(
             frozenset(tokenize(f"{fact.value.name} {fact.value.short}").tokens)
             for fact in card.parties
         )
-        self._bear(row, parties, PARTY)
+        self._add_tokens(row, parties, PARTY)
         self._parties |= parties
         self._titles[row] = frozenset(_tokens(card.title.value) if card.title else ())
 
-    def _bear(self, row: int, tokens: Iterable[str], weight: float) -> None:
+    def _add_tokens(self, row: int, tokens: Iterable[str], weight: float) -> None:
         for token in tokens:
             holding = self._holding.setdefault(token, {})
             holding[row] = max(weight, holding.get(row, 0.0))

@@ -247,7 +247,7 @@ def _add_plain_routes(app: FastAPI) -> None:
 
 
 class DeferredRoutes(BaseRoute):
-    """Stands for the routes that are not there yet: a request to one waits until they are.
+    """Catches requests for routes that are not loaded yet, and answers once they are.
 
     It comes last among the routes, so that it is asked for what no other knows.
 
@@ -258,13 +258,13 @@ class DeferredRoutes(BaseRoute):
 
     def __init__(self, app: FastAPI, load: Callable[[], None], put_in: Callable[[], None]) -> None:
         self._app, self._load, self._put_in = app, load, put_in
-        self._coming: asyncio.Task[None] | None = None
+        self._loading: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        if self._coming is None:
-            self._coming = asyncio.create_task(self._come())
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._add_routes())
 
-    async def _come(self) -> None:
+    async def _add_routes(self) -> None:
         await run_in_threadpool(self._load)
         routes = self._app.router.routes
         routes.remove(self)
@@ -275,6 +275,6 @@ class DeferredRoutes(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.start()
-        assert self._coming is not None  # noqa: S101 - it has begun
-        await asyncio.shield(self._coming)
+        assert self._loading is not None  # noqa: S101 - it has begun
+        await asyncio.shield(self._loading)
         await self._app.router(scope, receive, send)

@@ -47,7 +47,7 @@ class Assets:
         """Return the address of a file.
 
         Raises:
-            KeyError: If there is none of this name.
+            KeyError: If no file has this name.
         """
         if name not in self._held:
             raise KeyError(name)

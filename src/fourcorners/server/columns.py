@@ -58,7 +58,7 @@ def add_column(
 def update_column(
     context: RequestContext, identity: str, question: str, *, with_model: bool
 ) -> ColumnStatus:
-    """Ask something else in a column; its cells are filled anew, and the earlier ones are kept.
+    """Change the question of a column; fill its cells again and keep the earlier ones.
 
     Raises:
         NotFound: If there is no such column that they may see.
@@ -92,10 +92,12 @@ def remove_column(context: RequestContext, identity: str) -> QuestionColumn:
 
 
 def fill_column(context: RequestContext, column: QuestionColumn) -> Task:
-    """Have the empty and the failed cells of a column filled, if that is not going on already."""
+    """Have the empty and the failed cells of a column filled, unless that is running already."""
     spec = {"column": column.id, "playbook": column.playbook, "question": column.question}
-    going = next(iter(_going(context, column)), None)
-    return going or context.start_task(column_task.KIND, column_task.LANE, column.collection, spec)
+    unfinished = next(iter(_unfinished_tasks(context, column)), None)
+    return unfinished or context.start_task(
+        column_task.KIND, column_task.LANE, column.collection, spec
+    )
 
 
 def fill_new_documents(context: RequestContext, collection: str, playbook: str) -> None:
@@ -142,14 +144,14 @@ def _tasks(context: RequestContext) -> list[Task]:
     return [each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == column_task.KIND]
 
 
-def _going(context: RequestContext, column: QuestionColumn) -> list[Task]:
+def _unfinished_tasks(context: RequestContext, column: QuestionColumn) -> list[Task]:
     some = [each for each in _tasks(context) if each.spec["column"] == column.id]
     return [each for each in some if not each.state.is_final]
 
 
 def _end(context: RequestContext, column: QuestionColumn) -> None:
-    """End what is going on for a column that is another now, or gone."""
-    going = _going(context, column)
+    """Cancel the unfinished tasks of a column that was changed or removed."""
+    unfinished = _unfinished_tasks(context, column)
     with context.state.connection_pool.library() as library:
-        for each in going:
+        for each in unfinished:
             TaskQueue(library).cancel(each.id, by=context.principal.name)

@@ -1,6 +1,6 @@
 """HEAD, ETag and compression for the API: what HTTP offers programs that ask often.
 
-Pages are not compressed: they hold what an attacker may know beside what they may not.
+Pages are not compressed: they mix what an attacker may know with what they may not.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The key of the last item shown may hold a path of this server, or the id of what another may not
 know of. It is encrypted and authenticated (AES-SIV, RFC 5297) for one person and one list, with a
-secret of the library: whoever makes one up, or brings another's, is told the same.
+secret of the library: a made-up cursor and another person's get the same answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Key = tuple[str, ...]
 def encode_cursor(context: RequestContext, name: str, key: Key) -> str:
     """Return the cursor of a list, by its name, that goes on after an item's key."""
     text = json.dumps(key).encode()
-    sealed = AESSIV(_secret(context)).encrypt(text, _bearer(context, name))
+    sealed = AESSIV(_secret(context)).encrypt(text, _associated_data(context, name))
     return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 
 
@@ -40,10 +40,10 @@ def decode_cursor(context: RequestContext, name: str, cursor: str) -> Key:
     """
     try:
         sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        text = AESSIV(_secret(context)).decrypt(sealed, _bearer(context, name))
+        text = AESSIV(_secret(context)).decrypt(sealed, _associated_data(context, name))
     except (binascii.Error, InvalidTag, ValueError):
         raise Refusal(
-            "this cursor is none of ours.", remedy="Take the one that `next` gave."
+            "this cursor is invalid.", remedy="Use the cursor that `next` gave."
         ) from None
     return tuple(json.loads(text))
 
@@ -90,7 +90,7 @@ def part_of_tasks(
     return cut_page(context, "tasks", found, lambda each: (each.id,), limit)
 
 
-def _bearer(context: RequestContext, name: str) -> list[bytes]:
+def _associated_data(context: RequestContext, name: str) -> list[bytes]:
     return [context.principal.name.encode(), name.encode()]
 
 

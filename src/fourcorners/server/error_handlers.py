@@ -1,4 +1,4 @@
-"""What went wrong, told: as a page to people, as problem+json to programs."""
+"""Reports errors: as a page to people, as problem+json to programs."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
 )
 _PLACES = frozenset({"body", "query", "path", "header"})
 _LEFT_OUT = "fourcorners.left_out"  # in the scope: damaged documents that it was tried without
-_FAULTS = 50  # that are told of one request
+_FAULTS = 50  # that are reported of one request
 _log = logging.getLogger("fourcorners.server")
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    app.exception_handler(FourcornersError)(_refused)
+    app.exception_handler(FourcornersError)(_respond_to_error)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(OSError)(_out_of_room)
@@ -71,7 +71,7 @@ class _WithoutDamaged(Response):
         await scope["route"].app(scope, receive, send)
 
 
-def _refused(request: Request, error: FourcornersError) -> Response:
+def _respond_to_error(request: Request, error: FourcornersError) -> Response:
     if isinstance(error, DamagedDocument) and request.method in SAFE_METHODS:
         tried: set[str] = request.scope.setdefault(_LEFT_OUT, set())
         if error.document not in tried:
@@ -161,7 +161,7 @@ def _methods_at(request: Request) -> list[str]:
 def _out_of_room(request: Request, error: OSError) -> Response:
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
-    return _refused(request, DiskFull(str(error)))
+    return _respond_to_error(request, DiskFull(str(error)))
 
 
 def _defect(request: Request, error: Exception) -> Response:

@@ -11,7 +11,7 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "colo
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a record, with what the record was given beside its message."""
+    """One JSON object a record: its message and its extra values."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, object] = {
@@ -27,11 +27,11 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info and record.exc_info[0] is not None:
             # A traceback's lines are ours; the exception's own text may quote what it choked on.
             fields["error"] = record.exc_info[0].__name__
-            fields["where"] = _where(record)
+            fields["where"] = _trace_places(record)
         return json.dumps(fields, ensure_ascii=False)
 
 
-def _where(record: logging.LogRecord) -> list[str]:
+def _trace_places(record: logging.LogRecord) -> list[str]:
     import traceback
 
     trace = record.exc_info[2] if record.exc_info else None

@@ -79,7 +79,7 @@ def propose_changes(context: RequestContext, document: str, asked: MarkupRequest
     Raises:
         NotFound: If they may not know of the contract, or there is no such playbook.
         NotAllowed: If they may not review it, or not use a bank.
-        ConfigError: If the party is none of the contract's.
+        ConfigError: If the party is not one of the contract's.
     """
     with context.access() as access:
         library, book = _playbook(access, document, asked)

@@ -39,7 +39,7 @@ _ODD = re.compile(f"[{_UNSEEN}{_ALIKE}\uff01-\uff5e\U000e0020-\U000e007e]")
 _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])(?=\w*[{_ALIKE}])[A-Za-z{_ALIKE}]{{3,}}\b")
 _TURNED = re.compile("[\u202d\u202e][^\n\u202c]{0,200}")
 _REVERSED = re.compile("\u202e[^\n\u202c]*\u202c?")
-# One word whose letters stand apart, always by the same.
+# One word whose letters are separated, always by the same character.
 _LETTERS = re.compile(
     r"\b[A-Za-z](?P<gap>[ \xa0]|[ \xa0]?[-.·_*/|][ \xa0]?)[A-Za-z](?:(?P=gap)[A-Za-z])+(?![^\W_])"
 )
@@ -98,7 +98,7 @@ def _latin_letters(text: str) -> dict[int, str]:
 
 
 def to_joined_text(text: str) -> PlainText:
-    """Return a text with each word in one piece whose letters stand apart: "i g n o r e"."""
+    """Return a text with the letters of spaced words joined, such as "i g n o r e"."""
     pieces, offsets, done = [], array("I"), 0
     for found in _LETTERS.finditer(text):
         size = len(found["gap"])
@@ -175,7 +175,7 @@ def find_injections(text: str) -> tuple[Span, ...]:
     """Return the words that instruct a machine, or a reader who reports on a text; in order.
 
     Words in letters that only look like Latin ones count as what they look like, and so does what
-    base64 hides; letters that stand apart are read as words.
+    base64 hides; separated letters are read as words.
     """
     seen = to_plain_text(text)
     found = [seen.to_source(span) for span in _matches(_PATTERNS, seen.text)]

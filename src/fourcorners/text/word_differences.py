@@ -193,7 +193,7 @@ def _exact(
 def _common_runs(
     old: Sequence[int], new: Sequence[int], within: tuple[int, int, int, int], length: int
 ) -> list[tuple[int, int]]:
-    """Return where runs of words that stand once on either side begin, in order of both."""
+    """Return where runs of words begin that occur once on each side, in the order of both."""
     i, i_end, j, j_end = within
     left = _unique_runs(old, i, i_end, length)
     right = _unique_runs(new, j, j_end, length)

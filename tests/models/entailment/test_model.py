@@ -180,7 +180,7 @@ def test_evidence_that_clashes_turns_the_answer_round() -> None:
 
 def test_a_model_taught_beside_another_encoder_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entailment, "load_encoder", lambda _name: HashEncoder())
-    with pytest.raises(ModelError, match="trained beside the encoder") as refused:
+    with pytest.raises(ModelError, match="trained with the encoder") as refused:
         load_entailment.__wrapped__()
     assert "Train it again" in str(refused.value.remedy)
 

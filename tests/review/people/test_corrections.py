@@ -264,7 +264,7 @@ def test_answers_as_people_write_them(
 @pytest.mark.parametrize(
     ("answers", "told"),
     [
-        ({"effect": "perhaps"}, "none of its answers"),
+        ({"effect": "perhaps"}, "is not one of its answers"),
         ({"notice": "soon"}, "a period"),
         ({"until": "31 March 2026 or 30 June 2026"}, "one only"),
         ({"fee": "much"}, "an amount"),

@@ -115,7 +115,7 @@ def test_a_changed_quotation_is_asked_about_once_and_mended(fill: Any) -> None:
 
     def again(request: Request) -> dict[str, Any]:
         told = request.messages[-1].text
-        assert "do not stand in the contract" in told
+        assert "are not in the contract" in told
         assert changed in told
         assert changed not in asked.outside_fences(told)
         return {"passages": [{"number": 1, "words": LEAVE}]}

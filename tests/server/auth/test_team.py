@@ -232,7 +232,7 @@ def test_codes_cannot_be_guessed_on_and_on(team: Room, monkeypatch: pytest.Monke
     for _ in range(5):
         answer = team.client.post("/sign-in/code", data={"code": "123"})
         assert answer.status_code == 422
-    assert "Sign in anew" in answer.text
+    assert "Sign in again" in answer.text
     later = pyotp.TOTP(secret).at(int(time.time()) + 30)
     assert team.client.post("/sign-in/code", data={"code": later}).status_code == 422
 

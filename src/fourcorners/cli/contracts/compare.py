@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from fourcorners.comparison.ranking import Section
 
 NOT_TRACKED = 3  # exit code: a Word file was written that is not both versions in full
-_AROUND = 70  # characters of unchanged words that are shown beside a change
-_FIRST_WORDS = 90  # characters of a clause that is the same but for its place
-_LONGEST = 600  # characters of a clause that came or went which are shown
+_AROUND = 70  # characters of unchanged words that are shown around a change
+_FIRST_WORDS = 90  # characters of a clause that has only moved
+_LONGEST = 600  # characters that are shown of a clause that was added or removed
 _LINES = 12  # lines of renumbered clauses; more are counted
 
 

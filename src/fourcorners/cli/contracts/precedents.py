@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fourcorners.precedents.rerank import Expansion
 
 MAX_PLACES = 3
-"""How many places are printed of a clause that stands in more."""
+"""How many places are printed at most for each clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,10 +253,10 @@ def _places(clause: Clause) -> list[object]:
 def _print_expansion(expansion: Expansion) -> None:
     """Say what a model added to the query, or why it did not."""
     if expansion.failure:
-        console.print_note(single_line(f"The query stands as it is: {expansion.failure}"))
+        console.print_note(single_line(f"The query was not expanded: {expansion.failure}"))
         return
     if not expansion.text:
-        console.print_note("The query stands as it is: the model added nothing.")
+        console.print_note("The query was not expanded: the model added nothing.")
         return
     console.print_line(single_line(f"Also looked for: {', '.join(expansion.terms)}"))
     for each in expansion.wordings:
@@ -274,7 +274,7 @@ def _print_clause(number: int, shown: PrecedentView) -> None:
     if clause.stars is not None:
         found_places.append("★" * clause.stars + f" given as {clause.provision}")
     if len(clause.places) > 1:
-        found_places.append(f"stands {len(clause.places):,} times")
+        found_places.append(f"found {len(clause.places):,} times")
     origin = "; ".join(found_places) or clause.provision
     console.print_line((f"{number}.", "bold"), " ", single_line(origin))
     for place in filter(None, map(_place, clause.places[:MAX_PLACES])):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 LIKELY = 0.1
-"""The chance from which a contract is told as one that a question may name."""
+"""The chance from which a contract is listed as one that a question may name."""
 MAX_LINKS = 2
 """How many linked passages there are for each hit, taken together."""
 MAX_NAMED = 500

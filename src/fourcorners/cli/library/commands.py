@@ -159,7 +159,7 @@ def copy_library(
 
 @app.command("encode")
 def encode(library: options.Library = None, as_json: options.Json = False) -> None:
-    """Make the vectors of a library anew, where they are of an older encoder.
+    """Recompute the vectors of a library that an older encoder made.
 
     Texts, findings and remarks stay as they are. It may be stopped at any moment: the same command
     goes on, and until then what has no vectors is found by its words.

@@ -311,7 +311,7 @@ def _adapter_json(adapter: InstalledAdapter) -> dict[str, object]:
 
 
 def _value_lines(key: str, value: object, depth: int = 0) -> Iterable[tuple[int, str]]:
-    """Yield the lines of a card with their depth; a list of numbers stands in one."""
+    """Yield the lines of a card with their depth; a list of numbers takes one."""
     match value:
         case dict():
             yield depth, f"{key}:"

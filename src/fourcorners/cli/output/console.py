@@ -120,7 +120,7 @@ def print_json(value: object) -> None:
     """
     plain = "utf" not in (sys.stdout.encoding or "").lower()
     serialized = json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False, default=_plain)
-    sys.stdout.write(_ODD.sub(_escaped, serialized) + "\n")
+    sys.stdout.write(_ODD.sub(_escape_match, serialized) + "\n")
     sys.stdout.flush()
 
 
@@ -144,7 +144,7 @@ def attributes(value: object, names: str) -> dict[str, object]:
     return {name: getattr(value, name) for name in names.split()}
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     character = found.group()
     return character if character.isprintable() else json.dumps(character)[1:-1]
 
@@ -281,9 +281,9 @@ def progress() -> Progress:
 
 @contextmanager
 def progress_steps(*first: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far each step has come; the step is told by what it does, done and total.
+    """Show the progress of each step; report it by the step's name, what is done and the total.
 
-    Those of `first` are there from the start.
+    The steps of `first` are shown from the start.
     """
     with progress() as bars:
         tasks = {what: bars.add_task(what, total=None) for what in first}

@@ -101,7 +101,7 @@ def print_outline(document: Document, outline: Outline) -> None:
         room = max(20, width - len(head))
         words = shorten((node.heading or node.span).text_in(document.text), room + len(label))
         first, _, rest = words.partition(" ")
-        if rest and label.endswith(first.rstrip(".:")):  # the label stands there already
+        if rest and label.endswith(first.rstrip(".:")):  # the words repeat the label
             words = rest
         bold, dim = ("bold", "") if node.heading else ("", "dim")
         console.print_line((head, bold), (shorten(words, room), dim))

@@ -125,8 +125,8 @@ def rate(
 ) -> None:
     """Say how good an example a clause is.
 
-    Several people may: each with --as, and the clause has the mean, rounded. Without it the stars
-    stand whatever people say, as a panel's decision.
+    Several people may rate it, each with --as: the clause gets the rounded mean. Without --as the
+    stars are final, as a panel's decision, whatever people say.
     """
     from fourcorners.playbooks.bank.ratings import rate_clause
 

@@ -248,7 +248,7 @@ def new_playbook(
     count = console.count_noun(len(book.provisions), "provision")
     console.print_line(
         f"Wrote {single_line(str(path))}, a playbook of {count}, "
-        "and playbook.schema.json beside it."
+        "and playbook.schema.json next to it."
     )
 
 

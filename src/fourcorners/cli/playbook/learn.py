@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fourcorners.playbooks.learning.learn import Clause, LearnedQuery, QueryGain, Sentence
 
 MOST_PASSAGES = 20_000
-"""Of the library, that a bank's clauses are told from."""
+"""Passages of the library that the clauses of a bank are compared with, at most."""
 
 
 @dataclass(frozen=True, slots=True)

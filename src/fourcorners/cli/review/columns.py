@@ -35,7 +35,7 @@ def require_collection(questions: Sequence[str], collection: str | None) -> None
 
 
 def of_review(library: Library, collection: str | None, playbook: str) -> list[QuestionColumn]:
-    """Return the columns that stand in a review; none in one of all contracts."""
+    """Return the columns of a review; a review of all contracts has none."""
     from fourcorners.research.columns import store as column_store
 
     return [] if collection is None else column_store.review_columns(library, collection, playbook)

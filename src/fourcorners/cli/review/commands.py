@@ -34,7 +34,7 @@ app = typer.Typer()
 app.command("columns")(columns.columns)
 _MONEY = 0.005  # US dollars below which a cost is not worth a word
 MOST_SHOWN = 1_000  # contracts of a grid that is printed; a larger one is counted
-_MANY = 100_000  # tokens from which they are told in millions
+_MANY = 100_000  # tokens from which they are counted in millions
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,10 @@ def review(
     Nothing is called ours or theirs until you name the party for whom you read (`--for`). A
     contract that it is no party to is read for nobody.
 
-    Each cell is stored as soon as it is filled: a review that is stopped goes on where it stopped
-    when the same command runs again. What people said of the findings (`mark`, `review import`) is
-    kept, and shown beside them. Columns that people asked for (`--ask`, or in the web application)
-    are filled with it; those for a language model only `--with-model`.
+    Each cell is stored as soon as it is filled: a review that is stopped continues where it
+    stopped when the same command runs again. What people said of the findings (`mark`,
+    `review import`) is kept, and shown with them. Columns that people asked for (`--ask`, or in the
+    web application) are filled with it; those for a language model only `--with-model`.
     """
     if context.invoked_subcommand is not None:
         _require_bare(context)
@@ -443,6 +443,6 @@ def _require_bare(context: typer.Context) -> None:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             raise ConfigError(
-                f"options of `{context.invoked_subcommand}` stand after its name.",
+                f"options of `{context.invoked_subcommand}` must follow its name.",
                 remedy=f"Write `fourcorners review {context.invoked_subcommand} … --option`.",
             )

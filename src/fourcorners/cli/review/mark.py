@@ -33,9 +33,7 @@ class _AnnotationOptions:
             "confirm, correct, reject, flag or undo. Without it: a comment, if one is given.",
         ),
     ] = None
-    value: Annotated[
-        str, option("--value WORDS", "What should stand there instead.", default=False)
-    ] = ""
+    value: Annotated[str, option("--value WORDS", "The corrected value.", default=False)] = ""
     at: Annotated[
         str | None,
         option("--at START-END", "Instead of --value: the contract's words at these characters."),
@@ -75,9 +73,9 @@ def mark(
 ) -> None:
     """Confirm, correct, reject or flag a finding.
 
-    A corrected value that stands in the contract is shown with its place, read for its answers and
+    A corrected value that the contract contains is shown with its place, read for its answers and
     judged by the playbook; any other is shown as your own words. Severity and recommendation follow
-    from the answers, and yours stand for the program's. What was said is never changed or lost:
+    from the answers; yours replace the program's. What was said is never changed or lost:
     undo is another remark. Each goes into the audit trail. Without anything to say, what was said
     of the finding is printed.
     """

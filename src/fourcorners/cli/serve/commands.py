@@ -50,7 +50,7 @@ def serve(
     """Serve the library to a browser and to programs.
 
     Without --team there is no signing in, and it answers this machine alone. Ctrl-C stops it
-    within five seconds: work in hand is parked, and goes on with the next start.
+    within five seconds: unfinished work is parked, and resumes at the next start.
     """
     from fourcorners.settings import Settings
 

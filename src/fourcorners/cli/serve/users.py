@@ -133,7 +133,7 @@ def token(
     note: Annotated[str, option("--note TEXT", "What it is for.")] = "",
     library: options.Library = None,
 ) -> None:
-    """Make an API token of someone's, and print it: it is told this once."""
+    """Make an API token for someone and print it; it is shown only once."""
     from fourcorners.operations.principal import Scope
     from fourcorners.server.auth.api_tokens import ApiTokens
 

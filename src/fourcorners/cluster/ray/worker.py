@@ -1,4 +1,4 @@
-"""What a Ray worker does: an item at a time, in a process of its own with the reader's limits."""
+"""What a Ray worker does: one item at a time, in a separate process with the reader's limits."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ place on the page without alignment. Three one-to-one replacements make the text
 fonts use for it) becomes ";", and the carriage return of a line's end becomes a space. Where two
 columns were drawn line by line across the page, their characters change places.
 
-pdfium is not thread-safe: call this in a process of its own (`ProcessPool`).
+pdfium is not thread-safe: call this in a separate process (`ProcessPool`).
 """
 
 from __future__ import annotations

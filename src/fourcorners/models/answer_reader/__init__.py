@@ -1,1 +1,1 @@
-"""The reader of answers: a question beside a sentence."""
+"""The reader of answers: it judges a question and a sentence together."""

@@ -1,8 +1,8 @@
 """The words of a contract's sentences as sparse rows: what the clause reader looks at.
 
-A sentence speaks by its own words, two and three in a row, by the words just before and just after
-it, by the headings it stands under, and by its place and shape. All are numbers in one row; each
-part is scaled to a length of its own, so that a long sentence does not outweigh a short one.
+A sentence is described by its words, two and three in a row, by the words just before and just
+after it, by the headings above it, and by its place and shape. All are numbers in one row; each
+part is scaled separately, so that a long sentence does not outweigh a short one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Sentences:
     """The sentences of one document.
 
     Attributes:
-        unseen: What of the text is not counted where a sentence's place is told, in order.
+        unseen: What of the text is not counted in a sentence's place, in order.
     """
 
     text: str

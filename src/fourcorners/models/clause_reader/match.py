@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import Layout
 
 MATCH_FEATURES = 18  # columns, as trained
-OWN_FEATURE = 1  # where in the signs the sentence's own log-odds stand
+OWN_FEATURE = 1  # where in the signs the sentence's own log-odds are
 MIN_PROBABILITY = 0.05  # below it, words match no more than they belong
-PROBABILITY_FLOOR = 1e-4  # probabilities nearer to 0 or 1 are taken for this near
+PROBABILITY_FLOOR = 1e-4  # probabilities nearer to 0 or 1 are clipped to this distance
 
 
 def log_odds(probability: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -29,19 +29,19 @@ FILE = "model.npz"
 MEANING_SCALE = 4.0  # of unit vectors, so that weights on them stay small
 MEANING_FEATURES = (10, 11)  # where in `signs` the vector speaks
 QUERY_FEATURES = 15  # where in `signs` the query's begin
-BATCH = 4_000  # sentences that are heard at a time: some hundred megabytes
+BATCH = 4_000  # sentences that are judged at a time: some hundred megabytes
 OUTSIDE_LOG_ODDS = -8.0  # the log-odds of the sentence before the first and after the last
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the sentences of a contract stand.
+    """Where the sentences of a contract are.
 
     Attributes:
         passages: For each sentence the number of its passage, from 0.
         starts: Characters from the document's start.
         lengths: Characters.
-        lower: 1 where a sentence begins with a small letter: it goes on from something.
+        lower: 1 where a sentence begins with a small letter, as it continues something.
     """
 
     passages: NDArray[np.int64]
@@ -109,7 +109,7 @@ def second_step_features(
         words: The first step's log-odds (sentences, kinds).
         meaning: The log-odds by the vector of the sentence's passage (sentences, kinds), or None.
         query: What the playbook's query says (sentences, signs of `review.extract.scoring`).
-        where: Where the sentences stand.
+        where: Where the sentences are.
         kind: The column of the kind of clause that is judged.
     """
     import numpy as np
@@ -184,9 +184,9 @@ class ClauseReader:
 
     Attributes:
         kinds: The ids of the provisions that it judges.
-        queries: What each was trained beside: the playbook's query and what it avoids.
-        encoder: What made the vectors that it was taught with; others it must not be given.
-        learned_from: The ids of the documents that it was taught with.
+        queries: What each was trained with: the playbook's query and what it avoids.
+        encoder: What made the vectors that it was trained with; it must not be given others.
+        learned_from: The ids of the documents that it was trained with.
     """
 
     info: ModelInfo
@@ -204,7 +204,7 @@ class ClauseReader:
         return self.info.identity
 
     def is_known(self, kind: str, query: str) -> bool:
-        """Tell whether the reader was taught a kind of clause beside this query."""
+        """Tell whether the reader was trained for a kind of clause with this query."""
         at = self._kind_numbers.get(kind)
         return at is not None and self.queries[at] == query
 
@@ -271,7 +271,7 @@ class ClauseReader:
         return weights
 
     def margin(self, kind: str) -> float:
-        """Return how sure the playbook's query must be to count beside the reader (1: never)."""
+        """Return how sure the playbook's query must be to count with the reader (1: never)."""
         return float(self.weights.limits[self._kind_numbers[kind], 2])
 
 
@@ -297,7 +297,7 @@ def score_vectors(
 
 
 def open_reader(folder: Path) -> ClauseReader:
-    """Return the reader whose card stands in a folder; its arrays are read on first use.
+    """Return the reader whose card is in a folder; its arrays are read on first use.
 
     Raises:
         ModelError: If the card is missing or damaged.

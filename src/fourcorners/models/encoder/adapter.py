@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 GAIN, NOTHING = 1.2, -3.0
 """How much a star more counts in the target, and what a clause without merit is worth there."""
 SHARPNESS = 5.0
-"""What a difference of cosines counts beside the scores that it is added to."""
+"""The weight of a difference of cosines in the scores that it is added to."""
 STEPS, BATCH, RATE, DECAY = 60, 8, 1e-3, 0.2
 HEAD_STEPS, HEAD_RATE, HEAD_DECAY = 120, 0.1, 0.02
 SEEDS = (0, 1, 2)

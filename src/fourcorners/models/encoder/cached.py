@@ -1,7 +1,7 @@
 """`CachedEncoder`: an encoder that remembers what it made, for texts that are asked for again.
 
-The sentences of a contract are read anew for each question whether it says so, and the examples of
-a rule for each contract; their vectors are the same every time.
+The sentences of a contract are read again for each question whether it says so, and the examples
+of a rule for each contract; their vectors are the same every time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_VECTORS = 4_096
 
 
 class CachedEncoder:
-    """An encoder beside the last vectors that it made; threads may share it.
+    """An encoder with the last vectors that it made; threads may share it.
 
     Texts are known by their hashes: no contract is kept in memory for their sake.
     """
@@ -70,6 +70,6 @@ class CachedEncoder:
     def _keep(self, made: dict[bytes, NDArray[np.float32]]) -> None:
         with self._lock:
             for key, row in made.items():
-                self._vectors[key] = row.copy()  # a view would keep the rows beside it as well
+                self._vectors[key] = row.copy()  # a view would keep all the other rows as well
             while len(self._vectors) > self._most:
                 self._vectors.popitem(last=False)

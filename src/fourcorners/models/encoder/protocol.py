@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Texts in, unit vectors out.
 
-    The same text has the same vector whatever stands beside it in `texts`.
+    The same text has the same vector whatever else is in `texts`.
     """
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BUCKETS = 1 << 19
-"""What a text says is told apart by a hash of so many values."""
+"""Features of a text are hashed into so many buckets."""
 _SHORT = 3  # letters of words whose beginnings do not count
 _COUNTED = frozenset(("not", "no", "may", "any", "all"))  # although they are short
 _APART = (2, 3, 4)
@@ -45,7 +45,7 @@ def hash_ngrams(text: str) -> NDArray[np.int64]:
     """Return the hashes of what a text says, each once, in order.
 
     They are its runs of one to three words, and of the beginnings of its longer words the single
-    ones, the runs of two, and the pairs that stand a little apart.
+    ones, the runs of two, and the pairs that are a little apart.
     """
     import numpy as np
 
@@ -64,12 +64,12 @@ def hash_ngrams(text: str) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class SpanPositions:
-    """How the spans of a document stand to each other.
+    """How the spans of a document relate to each other.
 
     Attributes:
         leading: For each span the place of the lead-in of its list, -1 where it is in none.
         appearance: Numbers on the form of each span: length, whether it begins small, ends with a
-            colon, begins with a marker, has fewer than four words, and how far down it stands.
+            colon, begins with a marker, has fewer than four words, and how far down it is.
     """
 
     leading: NDArray[np.intp]
@@ -77,7 +77,7 @@ class SpanPositions:
 
 
 def span_positions(texts: Sequence[str]) -> SpanPositions:
-    """Return how the spans of a document stand to each other, in order of position."""
+    """Return how the spans of a document relate to each other, in order of position."""
     import numpy as np
 
     lead, looks, opened = [], [], -1
@@ -124,7 +124,7 @@ def context_scores(
 
 
 def neighbour_scores(own: NDArray[np.floating], place: SpanPositions) -> NDArray[np.float64]:
-    """Return what the scores of a document's spans say beside each other, one row a span."""
+    """Return the scores of a document's spans relative to each other, one row a span."""
     import numpy as np
 
     count = len(own)

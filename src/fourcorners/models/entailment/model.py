@@ -2,8 +2,8 @@
 
 For the hypotheses that it was trained on, it has heads of their own; any other is judged by what
 its words and its meaning share with the spans, and by what a playbook tells of its place
-(`unseen`). All is numpy, but for the vectors of the spans, which the encoder makes that
-the model was trained beside.
+(`unseen`). All is numpy, but for the vectors of the spans, which come from the encoder that
+the model was trained with.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class EntailmentModel:
     """The model, read.
 
     Attributes:
-        training_source: The identity of the encoder that it was trained beside.
+        training_source: The identity of the encoder that it was trained with.
         guided: For hypotheses that were not learned, where a playbook knows of their place.
         alone: The same, by the sentence alone.
         margin: As in `Verdict`, of the known hypotheses.
@@ -303,7 +303,7 @@ def load_entailment() -> EntailmentModel:
     """Return the model that comes with the package; its file is read once, and verified.
 
     Raises:
-        ModelError: If its card or file is missing or damaged, or if it was trained beside another
+        ModelError: If its card or file is missing or damaged, or if it was trained with another
             encoder than the one that comes with the package.
     """
     import numpy as np
@@ -314,7 +314,7 @@ def load_entailment() -> EntailmentModel:
         model = assemble(info, {name: file[name] for name in file.files}, encoder)
     if model.training_source != encoder.name:
         raise ModelError(
-            f"model {NAME} was trained beside the encoder "
+            f"model {NAME} was trained with the encoder "
             f"{model.training_source}, not {encoder.name}.",
             remedy="Train it again: python -m training.entailment.train --data DIR --weights.",
         )

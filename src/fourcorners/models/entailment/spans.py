@@ -13,7 +13,7 @@ _TITLE = r"(?:(?:ARTICLE|Article|SECTION|Section)\s+)?\d{1,2}(?:\.\d{1,2})*\.?[ 
 _CUTS = re.compile(
     rf"\n\s*(?=(?:{_ITEM})|[•·▪–-]\s)"  # a line that begins with a marker
     rf"|[:;]{_ALSO}\s*\n\s*"  # a line after a lead-in or an item
-    rf"|(?<=\n){_TITLE}\n\s*"  # a heading on a line of its own, with its number
+    rf"|(?<=\n){_TITLE}\n\s*"  # a heading alone on a line, with its number
     rf"|[:;,]{_ALSO}\s+(?={_ITEM})"  # an item in a sentence, after a lead-in or another item
     r"|(?<=[a-z])\s+(?=\((?:a|i|1)\)\s)"  # the first item in a sentence
 )

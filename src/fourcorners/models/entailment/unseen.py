@@ -37,9 +37,9 @@ _QUALIFIED = _OPEN | {"provided", "however", "notwithstanding", "without", "sole
 _EVERYWHERE = frozenset(["confi", "infor", "agree"])  # in all that is judged: they tell nothing
 _MERELY = frozenset(["be", "include", "contain", "survive", "continue", "last", "arise"])
 _CONFINING = frozenset(["only", "solely", "exclusively"])
-# How likely what a span says contradicts, by hand: of statements that confine something, told
-# without a word that confines; told with one; of a denial where the hypothesis permits or obliges,
-# or of a permission where it denies; and of all else, as often as in the contracts learned from.
+# How likely a span contradicts the hypothesis, set by hand: for statements that confine something,
+# in words that do not confine and in words that do; for a denial where the hypothesis permits or
+# obliges, or a permission where it denies; otherwise, as often as in the training contracts.
 _UNCONFINED, _CONFINED, CLASH, _ELSE = 0.85, 0.2, 0.65, 0.08
 
 
@@ -217,7 +217,7 @@ _PERMITTED = PERMISSIONS | {"free", "freely"}
 
 
 def _governed(tokens: Sequence[str], at: int) -> bool:
-    """Tell whether a denial stands before a word, with nothing between that turns it."""
+    """Tell whether a denial precedes a word, with nothing between that reverses it."""
     for word in reversed(tokens[max(0, at - _BEFORE) : at]):
         if word in _OPEN:
             return False

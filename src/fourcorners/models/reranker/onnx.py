@@ -23,8 +23,8 @@ REMEDY = "Name a folder with model.onnx and tokenizer.json as path under [rerank
 class OnnxReranker:
     """A cross-encoder whose graph takes token ids and gives one logit a pair, or two classes.
 
-    A graph may have a second output, `stars`: four logits, of at least two to five stars. How pairs
-    are cut and run is told at `PairModel`. One reranker may be shared by threads.
+    A graph may have a second output, `stars`: four logits, of at least two to five stars.
+    `PairModel` says how pairs are cut and run. One reranker may be shared by threads.
     """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:

@@ -1,7 +1,7 @@
 """`ClauseModel`: a small transformer over a clause, with a head for each question.
 
 It reads what words in a row cannot tell (what a proviso qualifies, who is the subject), and is less
-often right alone than the regressions beside it; together they are right more often than either.
+often right alone than the regressions; together they are right more often than either.
 The state of each token comes from a graph; what is asked of the states is small and done here.
 Architecture and training: `training.verdicts.transformer`.
 """
@@ -125,7 +125,7 @@ class ClauseHeads:
         return self._choose_mention(question, question.kind, pooled, tokens, states)
 
     def _pool(self, row: int, tokens: ClauseTokens, states: Floats) -> Floats:
-        """Return the mean state, as the question weighs it, beside the first one."""
+        """Return the mean state, as the question weighs it, followed by the first one."""
         attention = states @ self.weights["look"][row] / np.sqrt(states.shape[1])
         attention[slice(*tokens.marked)] += MARKED
         attention = np.exp(attention - attention.max())

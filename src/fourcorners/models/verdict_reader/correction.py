@@ -29,7 +29,7 @@ from fourcorners.models.verdict_reader.reader import (
 from fourcorners.private_files import make_folder, open_new
 
 STRENGTH = 1.0  # inverse of the L2 penalty; how it was chosen: training/README.md, Verdicts
-FEWEST = 2  # rows that a feature must stand in to count
+FEWEST = 2  # rows that must have a feature for it to count
 _STEPS, _PASSES, _TRIES = 12, 20, 8  # of Newton, of conjugate gradients, of halving a step
 _ENOUGH = 1e-5  # share by which a step must lower the loss
 _SMALL = 1e-12  # square of a slope that is none

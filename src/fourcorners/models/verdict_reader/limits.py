@@ -52,9 +52,9 @@ def choose_limits(lines: Iterable[Line]) -> Limits:
     """Return for each question the probability from which its answers are asserted.
 
     How often answers are right is learned from all questions together, as a curve over the reader's
-    log-odds with shift and slope of each question's own, which few answers move little. Asserted
-    is what is right, by these curves, as often as the least sure of those of which `_AIM` were
-    right, as long as the question's own answers bear it out. Questions whose answers are never that
+    log-odds with a shift and a slope for each question, which few answers move little. An answer
+    is asserted where these curves make it right as often as the least sure of those of which
+    `_AIM` were right, if the question's own answers agree. Questions whose answers are never that
     sure have no limit.
     """
     answers = [
@@ -102,7 +102,7 @@ def _is_confirmed(own: Iterable[Line], limit: float) -> bool:
 _STEPS = np.round(np.arange(0.1, 0.9995, 0.0005), 4)
 _FEWEST = 5  # answers of a question, asserted above a limit
 _AIM = 0.97  # of what limits are chosen on: then .95 is right of what they are not
-_OWN, _SLOPE = 0.6, 0.5  # what a question's own shift and slope count beside the common ones
+_OWN, _SLOPE = 0.6, 0.5  # weight of a question's shift and slope against the common ones
 _RIDGE = 1.0  # the penalty of all but the constant
 
 

@@ -2,7 +2,7 @@
 
 Each question has logistic regressions over the words of the clause: one an option, or one that
 judges each mention of a party, a period, a sum or a date. A small transformer reads the clause
-beside them (`clause_model.py`), and what both say counts. They were learned from labelled clauses
+as well (`clause_model.py`), and what both say counts. They were learned from labelled clauses
 by `training.verdicts`. An answer is asserted only above the limit of its question: the probability
 from which answers out of fold were right 95 times in 100.
 """

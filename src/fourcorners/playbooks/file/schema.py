@@ -116,7 +116,7 @@ class WordingFile(_Strict):
     clause: str = Field("", description="A whole clause, with slots such as {our party}.")
     heading: str = Field("", description="The clause's heading.")
     beside: tuple[Text, ...] = Field(
-        (), description="Words of headings beside which it stands, the best first."
+        (), description="Words of headings next to which the clause is placed, the best first."
     )
     add_to: tuple[Text, ...] = Field(
         (), description="The types of contract to which it is added where they have no such clause."
@@ -197,7 +197,7 @@ class PlaybookFile(_Strict):
     )
     description: Text = ""
     extends: Text = Field(
-        "", description="A playbook to start from: a built-in name, or a path beside this file."
+        "", description="A playbook to start from: built-in name, or path relative to this file."
     )
     drop: tuple[Id, ...] = Field(
         (), description="Provisions of the playbook that is extended which this one leaves out."

@@ -41,8 +41,8 @@ class Scoring:
 
     Attributes:
         adapter: What was learned from a bank.
-        expansion: Words that contracts may use for it, which are looked for beside the query; the
-            learned profiles look for those that the rules know too. A reranker does not see them.
+        expansion: Words that contracts may use for it, searched together with the query; the
+            learned profiles also search those that the rules know. A reranker does not see them.
     """
 
     profile: Profile = Profile.DEFAULT

@@ -100,7 +100,7 @@
     back ??= document.activeElement;
     anchor.classList.add("here");
     panel.hidden = false;
-    document.documentElement.classList.add("beside");
+    document.documentElement.classList.add("has-panel");
     fill(anchor);
     if (one("#grid").classList.contains("on")) {
       current(anchor, false);
@@ -128,7 +128,7 @@
 
   function close(focus = true) {
     panel.hidden = true;
-    document.documentElement.classList.remove("beside");
+    document.documentElement.classList.remove("has-panel");
     opened?.classList.remove("here");
     const view = views.find((each) => each.classList.contains("on"));
     if (location.hash.startsWith("#cell=")) history.replaceState(null, "", `#${view.id}`);

@@ -45,7 +45,7 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
 def red_flags(grid: Grid, *, prepared_by: str = "") -> Report:
     """Return the red-flag report on a review.
 
-    What is of high or medium severity stands on two pages, and then all that is to be read.
+    Two pages show what is of high or medium severity; all that is to be read follows.
     """
     material = ReportMaterial(grid)
     elsewhere = (Run("The due-diligence report sets them out."),)

@@ -19,7 +19,7 @@ from fourcorners.reports.chapters.material import (
     sentences_without_dates,
     severity_reason,
     severity_run,
-    standing_runs,
+    status_runs,
 )
 from fourcorners.reports.chapters.row_lines import lines_of
 from fourcorners.reports.tree import (
@@ -41,7 +41,7 @@ from fourcorners.text.invisible_characters import single_line
 # Two thirds of a page: the cover, the contents and the red flags have the last third.
 _LINES: Final = 38.0
 # Characters of the words of a finding of high or medium severity, of low and of none, and whether
-# it says what to do: the first of these that lets all findings of a contract stand on its page.
+# it says what to do: the first of these with which all findings of a contract fit on its page.
 _DETAILS: Final = (
     (260, 260, 200, True),
     (260, 180, 120, False),
@@ -131,7 +131,7 @@ def _row(entry: Entry, characters: int, *, advice: bool) -> Row:
 def _short(entry: Entry) -> Iterator[Run]:
     """Yield the value of a finding, else why it is flagged, and what a person said of it."""
     finding = entry.finding
-    value, standing = _value(finding, entry.cell.headline), standing_runs(finding)
+    value, standing = _value(finding, entry.cell.headline), status_runs(finding)
     if value or not standing:
         yield Run(value or "–")
     yield from standing

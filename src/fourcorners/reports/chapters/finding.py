@@ -1,4 +1,4 @@
-"""How one finding is told: its words, its answers, what cuts the other way, what people said."""
+"""How a report shows a finding: words, answers, what cuts the other way, what people said."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from fourcorners.review.finding import (
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
 
-_BEGINNING: Final = 90  # characters of words that stand above already
+_BEGINNING: Final = 90  # characters of words that are already shown above
 _SPARE: Final = 300  # characters that are not worth a second look-up
 _LEAST: Final = 250  # characters of a long quote; less of it tells nothing
 _COMMON: Final = 0.15  # of the shorter clause's characters; less in common is no comparison
@@ -68,7 +68,7 @@ def _advice(finding: Finding) -> Iterator[FindingBlock]:
 
 
 def finding_notes(finding: Finding) -> tuple[Note, ...]:
-    """Return what a reader should see beside a finding: comments, and a call for a second look."""
+    """Return what a reader should see with a finding: comments, and a call for a second look."""
     lines = tuple(
         Note(single_line(remark.by), remark.comment, remark.at)
         for remark in finding.remarks
@@ -154,7 +154,7 @@ def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[Fin
             continue
         amending = material.by_id(change.document)
         name = material.grid.name(amending) if amending else single_line(change.name)
-        yield label(Run("Amended", Tone.WARNING), f" by {name}: ", _standing(change))
+        yield label(Run("Amended", Tone.WARNING), f" by {name}: ", _effect(change))
         yield _source(change.quote, f"From {name}")
 
 
@@ -164,14 +164,14 @@ def _own_effect(change: Amendment) -> str:
     return "it limits where the words found here apply."
 
 
-def _standing(change: Amendment) -> str:
+def _effect(change: Amendment) -> str:
     if change.replaces:
         return "these words replace those found here; a person should confirm it."
     return "to be read together with the words found here."
 
 
 def answer_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield the answers to risk questions, with their words where these do not stand above."""
+    """Yield the answers to risk questions, with their words unless these are shown above."""
     for answer in finding.answers:
         if answer.answer:
             yield from _answer(finding, answer)
@@ -194,7 +194,7 @@ def _answer(finding: Finding, answer: RiskAnswer) -> Iterator[FindingBlock]:
 
 
 def _is_above(quote: Quote, finding: Finding) -> bool:
-    """Tell whether a quote stands within those of the finding itself."""
+    """Tell whether a quote lies within those of the finding itself."""
     above = [e.quote.span for e in finding.evidence if e.quote.span]
     return quote.span is not None and any(whole.contains(quote.span) for whole in above)
 
@@ -204,7 +204,7 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
 
 
 def _words_above(quotes: Sequence[Quote], finding: Finding) -> list[Run]:
-    """Return the first words of quotes that stand in those of the finding."""
+    """Return the first words of quotes that lie within those of the finding."""
     beginnings = [
         f"“{shorten(each.words, _BEGINNING)}”" for each in quotes if _is_above(each, finding)
     ]
@@ -235,7 +235,7 @@ def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBl
         yield Paragraph(runs, Kind.NOTE)
 
 
-_CLOSING: Final = re.compile(r"[,.;:!?)\]}%’”]")  # what no space stands before
+_CLOSING: Final = re.compile(r"[,.;:!?)\]}%’”]")  # what no space precedes
 _STRUCK: Final = "struck words are in that clause only, underlined words in this one only:"
 
 

@@ -198,8 +198,8 @@ def review_run(finding: Finding) -> Run:
     return Run(line + who, Tone.WARNING if warn else Tone.STRONG)
 
 
-def standing_runs(finding: Finding) -> list[Run]:
-    """Return what stands against taking a finding as it is: an amendment, what a person said."""
+def status_runs(finding: Finding) -> list[Run]:
+    """Return what qualifies a finding: an amendment, what a person said."""
     runs = [Run(" Amended: see Schedule A.", Tone.WARNING)] if finding.amendments else []
     if finding.review is not ReviewState.PROPOSED:
         runs += [Run(" "), review_run(finding), Run(".")]

@@ -1,4 +1,4 @@
-"""The red flags: the gravest first and those alike told together, in two pages."""
+"""The red flags on two pages: the gravest first, similar ones grouped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fourcorners.reports.chapters.material import (
     sentences_without_dates,
     severity_reason,
     shared_sentences,
-    standing_runs,
+    status_runs,
     without_dates,
 )
 from fourcorners.reports.chapters.row_lines import lines_of
@@ -33,7 +33,7 @@ from fourcorners.review.finding import CellState, Severity
 MOST_FLAGS: Final = 10  # what a partner reads before a meeting
 _LINES: Final = 96.0  # of a table on the two pages, under the head of the first
 # How many contracts of a flag are shown with their words, and how many characters of these: the
-# first of these that lets all the flags stand on two pages.
+# first of these with which all the flags fit on two pages.
 _DETAILS: Final = ((3, 260), (3, 180), (2, 180), (1, 260), (1, 160), (1, 100))
 _NAMED: Final = 8  # contracts that a line names one by one
 _WIDTHS: Final = (0.25, 0.22, 0.39, 0.14)
@@ -42,7 +42,7 @@ _HEADS: Final = ("Contract", "In short", "The contract’s words", "Clause")
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Findings of one provision that are flagged for one reason, told together."""
+    """Findings of one provision that are flagged for one reason, shown together."""
 
     entries: tuple[Entry, ...]
 
@@ -82,7 +82,7 @@ def flag_blocks(
 ) -> list[Block]:
     """Return the gravest flags with their words, and a line that counts the others.
 
-    `elsewhere` names the place where the others are told.
+    `elsewhere` names the place where the others are shown.
     """
     flags = group_flags(material.by_severities(*GRAVE_SEVERITIES))
     blocks: list[Block] = [body(_opening(material, flags))]
@@ -162,7 +162,7 @@ def _contract(
     finding = entry.finding
     own = own_sentences(severity_reason(finding), shared)
     value = own or entry.cell.headline
-    short = [*([Run(value)] if value else []), *standing_runs(finding)] or [Run("–")]
+    short = [*([Run(value)] if value else []), *status_runs(finding)] or [Run("–")]
     notes = finding_notes(finding) if with_notes else ()
     return row(
         Run(material.name(entry.cell.row)),
@@ -188,7 +188,7 @@ def contract_places(
 def _left_out(
     material: ReportMaterial, flags: Sequence[Flag], elsewhere: Sequence[Run]
 ) -> Iterator[Block]:
-    """Yield a line that counts what is flagged and not told."""
+    """Yield a line that counts what is flagged and not shown."""
     parts: list[str] = []
     for severity in GRAVE_SEVERITIES:
         names = dict.fromkeys(flag.name for flag in flags if flag.severity is severity)

@@ -10,7 +10,7 @@ from fourcorners.reports.tree import Paragraph, Row
 
 # Measured on A4 in the table text of our PDF and of our Word styles, which is the wider of the two.
 _WIDTH: Final = 112  # characters of a line over the whole width
-_INSET: Final = 2  # characters that the space beside the words of a cell takes
+_INSET: Final = 2  # characters that the padding of a cell takes
 _AROUND: Final = 0.7  # lines that the space above and below a row takes
 
 

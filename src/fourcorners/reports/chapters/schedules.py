@@ -52,7 +52,7 @@ _AUTHORS: Final = {
     Author.PERSON: "by a person",
 }
 _CONFIDENCE: Final = re.compile(r", with a mean confidence of \d+%")  # a figure of the program's
-_WINDOWS: Final = "Its clauses could not be told apart with confidence: references are to passages."
+_WINDOWS: Final = "Its clauses could not be separated with confidence: references are to passages."
 
 
 def findings_schedule(material: ReportMaterial) -> Section:
@@ -79,7 +79,7 @@ def _cut(material: ReportMaterial) -> Iterator[Block]:
     if any(omitted_characters(entry, material) for entry in material.entries):
         yield body(
             Run("Long quotes are cut. ", Tone.WARNING),
-            "They stand whole in the Excel report of the review, and in this report where it is "
+            "The Excel report of the review has them in full, and so has this report where it is "
             "written with whole quotes.",
         )
 
@@ -114,11 +114,11 @@ def open_schedule(material: ReportMaterial) -> Section:
         *_warnings(material),
         *_failed_section(material),
         *_questions(material),
-        *_rejected(material),
+        *_rejected_findings(material),
         *_close(material),
     ]
     limits = BulletList(tuple(words(each) for each in _LIMITS))
-    blocks = (body(front.status(material)), body("A lawyer should bear in mind:"), limits)
+    blocks = (body(front.status(material)), body("Points for a lawyer to consider:"), limits)
     return Section(
         "schedule_open", "What is left to a person", blocks, tuple(parts), True, new_page=True
     )
@@ -138,7 +138,7 @@ _LIMITS: Final = (
         "drawings, handwriting, or pages that are images without text."
     ),
     (
-        "Where a later document amends a contract, each is quoted as it stands; confirm which "
+        "Where a later document amends a contract, each is quoted unchanged; confirm which "
         "words are in force."
     ),
 )
@@ -192,7 +192,7 @@ def _suspicious(material: ReportMaterial) -> list[Section]:
         "follows from an order in a contract, but a person should read these contracts."
     )
     heads = ("Contract", "What it holds")
-    return _part("open_suspicious", "Words to mistrust", heads, (0.35, 0.65), rows, intro)
+    return _part("open_suspicious", "Suspicious words", heads, (0.35, 0.65), rows, intro)
 
 
 def _warnings(material: ReportMaterial) -> list[Section]:
@@ -247,7 +247,7 @@ def _question(question: str, entries: Sequence[Entry]) -> Paragraph:
     return Paragraph(tuple(runs))
 
 
-def _rejected(material: ReportMaterial) -> list[Section]:
+def _rejected_findings(material: ReportMaterial) -> list[Section]:
     rows = [
         row(material.document_link(cell.row), cell.head.name, _words(cell), _by_whom(cell))
         for cell in material.rejected

@@ -45,7 +45,7 @@ def export(report: Report, path: Path, *, template: Path | None = None) -> None:
 
 
 def _lay_out(document: Document) -> None:
-    """Set the page: A4, with a first page of its own."""
+    """Set the page: A4, with a different first page."""
     from docx.shared import Mm
 
     pages = document.sections[0]

@@ -73,7 +73,7 @@ def _block(block: Block) -> str:
             text = _runs(block.runs)
             return f"**{text}**" if block.kind is Kind.LABEL and "**" not in text else text
         case QuoteBlock():
-            return "\n".join(_quoted(block))
+            return "\n".join(_quote_lines(block))
         case BulletList():
             return "\n".join(f"- {_runs(item)}" for item in block.items)
         case FactList():
@@ -82,7 +82,7 @@ def _block(block: Block) -> str:
             return _table(block)
 
 
-def _quoted(block: QuoteBlock) -> Iterator[str]:
+def _quote_lines(block: QuoteBlock) -> Iterator[str]:
     for each in text_lines(block.words) or [""]:
         yield f"> {escape_markdown(each)}  "
     if block.left_out:

@@ -92,7 +92,7 @@ def _check(source: Path) -> None:
     if re.search(r"[\"@]@?preview/", source_text):
         raise ConfigError(
             f"{source}: the template imports a package from the network.",
-            remedy="Put what it needs beside it, and import that.",
+            remedy="Put what it needs next to it, and import that.",
         )
 
 
@@ -106,7 +106,7 @@ def _report(report: Report) -> Json:
         "status": single_line(report.status),
         "notice": single_line(report.notice),
         "contents": report.contents,
-        "facts": [[single_line(name), _broken(single_line(value))] for name, value in report.facts],
+        "facts": [[single_line(name), _wrap(single_line(value))] for name, value in report.facts],
         "sections": [_section(each, numbers, schedule=each.schedule) for each in report.sections],
     }
 
@@ -115,7 +115,7 @@ def _section(section: Section, numbers: Mapping[str, str], *, schedule: bool) ->
     return {
         "anchor": section.anchor,
         "number": numbers[section.anchor],
-        "title": _broken(single_line(section.title)),
+        "title": _wrap(single_line(section.title)),
         "schedule": schedule,
         "wide": section.wide,
         "new-page": section.new_page,
@@ -165,19 +165,19 @@ def _block_json(block: Paragraph | QuoteBlock) -> Json:
                 {
                     "by": single_line(note.by),
                     "at": note.at[:10],
-                    "text": _broken(show_invisible(note.text)),
+                    "text": _wrap(show_invisible(note.text)),
                 }
                 for note in block.notes
             ],
         }
     return {
         "type": "quoted",
-        "lines": [_broken(each, _LONG_IN_QUOTE) for each in text_lines(block.words)] or [""],
+        "lines": [_wrap(each, _LONG_IN_QUOTE) for each in text_lines(block.words)] or [""],
         "rtl": is_right_to_left(block.words),
         "verified": block.verified,
         "source": _runs(block.source),
         "left-out": block.left_out,
-        "left-out-told": block.omission_note,
+        "omission-note": block.omission_note,
     }
 
 
@@ -186,10 +186,10 @@ def _runs(runs: Sequence[Run]) -> list[Json]:
 
 
 def _run(each: Run) -> Json:
-    return {"text": _broken(show_invisible(each.text)), "tone": each.tone.value, "link": each.link}
+    return {"text": _wrap(show_invisible(each.text)), "tone": each.tone.value, "link": each.link}
 
 
-def _broken(text: str, long: re.Pattern[str] = _LONG) -> str:
+def _wrap(text: str, long: re.Pattern[str] = _LONG) -> str:
     """Return the text with places where its long words may be broken, so that none overflows."""
     return long.sub(_with_places, text)
 

@@ -62,7 +62,7 @@ _MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
-_RESTS_ON_NOTHING = "it rests on no finding that stands"
+_RESTS_ON_NOTHING = "it rests on no valid finding"
 _NO_RULING = "no verified sentence of the answer carries the model's ruling"
 _CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
 _YES_AND_NO = (Verdict.YES, Verdict.NO)
@@ -245,7 +245,7 @@ class ReportCheck:
                 searched = self._check_absence(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
         elif calculated and not unknown_figures(text, known):
-            standing, problem = Verification.UNCHECKED, "reckoned by code, and quotes nothing"
+            standing, problem = Verification.UNCHECKED, "computed by code, and quotes nothing"
         else:
             standing, problem = Verification.UNVERIFIED, _NO_SENTENCE
         return Statement(text, role, standing, "", quotes, (), problem)

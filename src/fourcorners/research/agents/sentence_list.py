@@ -240,7 +240,7 @@ class SentenceList:
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
             line = self._line(each)
-            where = "" if _tells_place(each.where, line, lines) else _place(each)
+            where = "" if _begins_with_number(each.where, line, lines) else _place(each)
             parts = (where, each.because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
             if head and head != place:
@@ -308,7 +308,7 @@ def _place(sentence: Material) -> str:
     return "" if sentence.where.startswith("characters ") else sentence.where
 
 
-def _tells_place(where: str, line: str, before: Sequence[str]) -> bool:
+def _begins_with_number(where: str, line: str, before: Sequence[str]) -> bool:
     """Return whether a sentence begins with its own number, which gives its place."""
     label = where.partition(",")[0].removeprefix("clause ")
     holder, bracket, item = label.rpartition("(")

@@ -37,10 +37,8 @@ _DENIES = _PATTERNS["denies"]
 _TURNS = _PATTERNS["turns"]
 _PARTY = _PATTERNS["party"]
 _PIECES = _PATTERNS["pieces"]
-_COVERED = 0.8  # of a statement's words that stand in the words: below, it may say something else
-_ANSWERED = (
-    0.4  # of the words' own that stand in a statement: below, they say much that it does not
-)
+_COVERED = 0.8  # share of a statement's words found in the quote: below, it may say something else
+_ANSWERED = 0.4  # share of the quote's words found in a statement: below, the quote says much more
 _CARRIED = 12  # words after one such verb within which the next has the same subject
 _GOVERNED = 20  # words after a verb of permission or duty that it may govern
 _MEASURES = ("least", "minimum", "most", "maximum", "million", "thousand", "billion")

@@ -1,7 +1,7 @@
 """Looking for the answer to one part of a question: the sentences, and whether they answer.
 
 One way through: what a search finds, by the question's words and meaning and by the kinds of clause
-that it asks for, is read beside the question, and judged once (`judgement`).
+that it asks for, is read with the question, and judged once (`judgement`).
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     """Search the contracts for the answer to a question, and judge whether it is one.
 
     A question in everyday words is searched with the law's words for them, and read as it was put.
-    Contracts under a law or with a party that it names are read first, and each of them is heard
-    before any is heard twice.
+    Contracts under a law or with a party that it names are read first, in turn: each gives one hit
+    before any gives a second.
     """
     scope = context.scope(asked)
     named = _named_documents(context, asked, scope)
@@ -163,8 +163,8 @@ def _first_of_each(
 def judge_documents(context: ResearchContext, found: Retrieval) -> dict[str, Judgement]:
     """Judge each contract of which anything was found.
 
-    Where no reader reads (a library without vectors, or with another encoder's), the search alone
-    is heard, and silence is seldom said.
+    Where no reader reads (a library without vectors, or with another encoder's), only the
+    search counts, and silence is seldom said.
     """
     judged = {}
     for document in dict.fromkeys(each.document for each in found.snippets):

@@ -110,7 +110,7 @@ def import_review_edits(
             outcome = import_edits(
                 library, book, rows, by=by, source=source, dry_run=dry_run or not is_asked
             )
-            outcomes.append(outcome if is_asked else _refused(library, column, outcome))
+            outcomes.append(outcome if is_asked else _refuse(library, column, outcome))
     return _join_outcomes(outcomes)
 
 
@@ -120,7 +120,7 @@ def _version(library: Library, provision: str) -> QuestionColumn | None:
     return next((each for each in held if each.provision == provision), None)
 
 
-def _refused(library: Library, column: QuestionColumn, outcome: ImportOutcome) -> ImportOutcome:
+def _refuse(library: Library, column: QuestionColumn, outcome: ImportOutcome) -> ImportOutcome:
     is_there = column_versions(library, column.id)[-1].is_active
     details = [
         ImportProblem(each.row, each.document, column.question, _OTHER if is_there else _GONE)

@@ -56,7 +56,7 @@ class PartAnswer:
         headline: The answer in a line.
         findings: The words that answer, the best first.
         conditions: What changes the answer.
-        beside: What is linked to the words, for the full report.
+        linked: What is linked to the words, for the full report.
     """
 
     part: Part
@@ -67,7 +67,7 @@ class PartAnswer:
     headline: str
     findings: tuple[Statement, ...] = ()
     conditions: tuple[Statement, ...] = ()
-    beside: tuple[Statement, ...] = ()
+    linked: tuple[Statement, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
@@ -75,9 +75,9 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     found = search_answer(context, part.text, limit=MAX_QUOTES * 2)
     if not found.answers:
         sure, because = 1.0 - found.best.chance, "how unlikely the nearest words are to answer"
-        gaps = tuple(_nothing(context, part, found))
+        gaps = tuple(_nothing_found(context, part, found))
         return PartAnswer(part, found, Verdict.ABSENT, sure, because, "No answer found.", gaps=gaps)
-    changing, beside = _companions(context, part, found)
+    changing, linked = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
     replaced = find_replacements(context, shown)
 
@@ -103,7 +103,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     ]
     conditions += [_companion(context, part, each) for each in changing]
     if 0 in replaced:
-        conditions.insert(0, _replaced(part, _evidence(context, part, shown[0], found)))
+        conditions.insert(0, _replaced_statement(part, _evidence(context, part, shown[0], found)))
     return PartAnswer(
         part,
         found,
@@ -113,7 +113,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         _headline(context, part, shown[0], findings[0].quotes[0]),
         tuple(findings),
         tuple(conditions),
-        tuple(_companion(context, part, each) for each in beside),
+        tuple(_companion(context, part, each) for each in linked),
     )
 
 
@@ -186,7 +186,7 @@ def _companions(
     return changing, [each for each in companions if each not in changing]
 
 
-def _nothing(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Gap]:
+def _nothing_found(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Gap]:
     near = [_cite(context, each, "near") for each in found.snippets[:MAX_NEAREST]]
     what = "Nothing was found that answers this."
     yield Gap(what, part.text, found.description, near[0] if near else None)
@@ -207,17 +207,17 @@ def _evidence(
     known = [names[each] for each in snippet.because if each in names]
     because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
     cited = _cite(context, snippet, because)
-    return _stated(f"{cited.name}, {cited.where}, says:", Role.EVIDENCE, part, cited)
+    return _verified_statement(f"{cited.name}, {cited.where}, says:", Role.EVIDENCE, part, cited)
 
 
-def _stated(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
+def _verified_statement(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
     return Statement(text, role, Verification.VERIFIED, part.text, cited)
 
 
-def _replaced(part: Part, before: Statement) -> Statement:
+def _replaced_statement(part: Part, before: Statement) -> Statement:
     """Return words that answered before another document changed them."""
     cited = before.quotes[0]
-    return _stated(f"Before that, {cited.where} said:", Role.AMENDMENT, part, cited)
+    return _verified_statement(f"Before that, {cited.where} said:", Role.AMENDMENT, part, cited)
 
 
 def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
@@ -233,7 +233,7 @@ def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterat
             )
             what = f"the first term of {cited.name}" if card.renewal else cited.name
             text = f"By its own words {what} ends on {fact.value.isoformat()}."
-            yield _stated(text, Role.COMPUTED, part, cited)
+            yield _verified_statement(text, Role.COMPUTED, part, cited)
 
 
 def _condition(
@@ -241,13 +241,13 @@ def _condition(
 ) -> Statement:
     cited = context.cite(snippet.document, span, because=f"“{cue}”")
     role = Role.EXCEPTION if kind == "exception" else Role.CONDITION
-    return _stated(f"{kind.capitalize()} in {cited.where}:", role, part, cited)
+    return _verified_statement(f"{kind.capitalize()} in {cited.where}:", role, part, cited)
 
 
 def _companion(context: ResearchContext, part: Part, one: Companion) -> Statement:
     cited = context.cite(one.document, one.span, because=one.because, score=one.score)
     lead = f"{one.because[:1].upper()}{one.because[1:]} ({cited.name}, {cited.where}):"
-    return _stated(lead, one.role, part, cited)
+    return _verified_statement(lead, one.role, part, cited)
 
 
 def _fitting(snippets: Sequence[Snippet], taken: int) -> tuple[Snippet, ...]:

@@ -193,7 +193,7 @@ def _build_report(
 ) -> Answer:
     answer = combine_answers(answers)
     findings = tuple(finding for each in answers for finding in each.findings)
-    beside = tuple(statement for each in answers for statement in each.beside)
+    beside = tuple(statement for each in answers for statement in each.linked)
     gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
         started,

@@ -57,10 +57,10 @@ def external_tools(names: Sequence[str], settings: ExternalSettings) -> list[Too
                 else "Set `on = true` and a source in the settings' section [research.external]."
             )
             raise ConfigError(f"there is no outside source {name!r}.", remedy=has)
-    return [_guarded(name, settings) for name in dict.fromkeys(names)]
+    return [_guard_source(name, settings) for name in dict.fromkeys(names)]
 
 
-def _guarded(name: str, settings: ExternalSettings) -> Tool:
+def _guard_source(name: str, settings: ExternalSettings) -> Tool:
     from fourcorners.research.sources.guard import MAX_QUERY, GuardedSource
 
     if name in settings.sql:

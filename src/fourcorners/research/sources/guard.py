@@ -79,7 +79,7 @@ class GuardedSource:
         """Return a piece as this source's, without a place in any contract."""
         return replace(
             material,
-            words=_seen(material.words)[:MAX_TEXT],
+            words=_printable(material.words)[:MAX_TEXT],
             source=_line(material.source, _LONGEST_LINE) or self.name,
             where=_line(material.where, _LONGEST_LINE),
             because="",
@@ -100,9 +100,9 @@ def _short_message(message: str) -> str:
 
 
 def _line(words: str, most: int) -> str:
-    line = " ".join(_seen(words).split())
+    line = " ".join(_printable(words).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def _seen(words: str) -> str:
+def _printable(words: str) -> str:
     return "".join(each for each in words if each.isprintable() or each in "\n\t")

@@ -175,7 +175,7 @@ def add_introductions(
 ) -> list[tuple[Span, float]]:
     """Return quotes of one document, and of each list item among them the words before the list.
 
-    `sentences` are those of the document, in order; an introduction bears its item's probability.
+    `sentences` are those of the document, in order; an introduction has its item's probability.
     """
     starts = [sentence.start for sentence in sentences]
     quoted = {span.start for span, _ in chosen}

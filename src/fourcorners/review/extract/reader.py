@@ -1,8 +1,8 @@
 """The clause reader in a review: which provisions it judges, and what it lets them quote.
 
-The reader was taught beside the queries of the built-in playbooks: what a query says is one of its
+The reader was trained with the queries of the built-in playbooks: what a query says is one of its
 signs. A provision whose id it knows is judged by it as long as query and look-alikes are those; a
-playbook that words them anew, and a provision of any other id, is judged by the query's curve.
+playbook that rewords them, and a provision of any other id, is judged by the query's curve.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ DATE_PROVISIONS = (
     EFFECTIVE,
     "agreement-date",
 )  # whose answer in a contract's first sentence is its date
-OPENING = 6_000  # characters within which a contract's first sentence stands
+OPENING = 6_000  # characters within which a contract's first sentence begins
 UNREACHABLE = 1.0  # the margin with which a query's curve is never sure enough
 _LONG = 30  # characters from which a sentence says more than its date
 _PATTERNS = load_patterns("fourcorners.review.extract", "reader")

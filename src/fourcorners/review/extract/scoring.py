@@ -3,7 +3,7 @@
 The keyword query is the playbook's knowledge: each of its parts carries a boost, and a sentence
 collects the boosts of the parts that it matches. The clause around the sentence, the headings
 above it, its meaning (the cosine of the clause with the provision's example clauses), look-alikes
-to avoid and the contract card speak beside it. `calibration` turns all into one probability.
+to avoid and the contract card count as well. `calibration` turns all into one probability.
 """
 
 from __future__ import annotations

@@ -37,9 +37,9 @@ class NewAnnotation:
 
     Attributes:
         state: PROPOSED takes back what was said; None only comments.
-        value: Words of the document, which become a value with their place if they stand there as
-            given (print apart), or the person's own words.
-        comment: Beside a severity, its reason.
+        value: Words of the document, which become a value with their place if the document has
+            them as given (print apart), or the person's own words.
+        comment: With a severity, its reason.
         place: The words of the document there are the value.
         answers: To risk questions, by their ids, as a person writes them (`answers.parse_answer`).
         at: When, in UTC and ISO 8601; now by default.
@@ -56,7 +56,7 @@ class NewAnnotation:
 
     @property
     def is_correction(self) -> bool:
-        """Whether it says what should stand there."""
+        """Whether it gives the right value."""
         return bool(self.value or self.place or self.answers or self.severity)
 
 
@@ -184,7 +184,7 @@ def _require_sayable(given: NewAnnotation) -> None:
         raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
     if state is ReviewState.CORRECTED and not given.is_correction:
         raise ConfigError(
-            "a correction needs a value: what should stand there instead.",
+            "a correction needs a value.",
             remedy="Give it with --value, point at words of the contract with --at START-END, "
             "answer a question with --answer, or set a --severity.",
         )

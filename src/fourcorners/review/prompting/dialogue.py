@@ -38,7 +38,7 @@ def run_dialogue(port: Port, dialogue: Dialogue[T]) -> T:
 
 
 def run_together(dialogues: Sequence[Dialogue[T]]) -> Dialogue[list[T | FourcornersError]]:
-    """Run several dialogues concurrently; an error is the result of its own dialogue only."""
+    """Run several dialogues concurrently; an error affects only the dialogue that raised it."""
     ended: dict[int, T | FourcornersError] = {}
     waiting: dict[int, list[Question]] = {}
 
@@ -78,7 +78,7 @@ def ask_question(question: Question, answer: type[M]) -> Dialogue[tuple[M, Reply
 
 
 class Passage(BaseModel):
-    """Words that are said to stand in the contract."""
+    """Words that a model says are in the contract."""
 
     where: str = Field(default="", description="the number of the clause, as the contract has it")
     words: str = Field(description="the contract's own words, copied exactly")
@@ -193,9 +193,9 @@ def align_claim(words: str, text: str, given: Sequence[Span]) -> AlignedClaim | 
         if quotes:
             return AlignedClaim(claim, quotes)
         return AlignedClaim(
-            claim, (), "Words are left out in it, and its parts do not stand there so."
+            claim, (), "It leaves words out, and its parts are not in the contract in this form."
         )
-    return AlignedClaim(claim, (), "These words do not stand in the contract.")
+    return AlignedClaim(claim, (), "These words are not in the contract.")
 
 
 def _find_quote(words: str, text: str, given: Sequence[Span]) -> Quote:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CHUNK, OVERLAP = 3_500, 700
 MAX_PROPOSALS = 12  # of a cell that a model is shown
-MAX_KEYWORDS = 20  # of a query that a model is told
+MAX_KEYWORDS = 20  # of a query that a model is given
 _LIKELY = 0.02  # probability from which a candidate of the reader comes before the queries' best
 _LABEL = re.compile(r"[\w.()]{1,12}")
 

@@ -101,7 +101,7 @@ def _option(question: RiskQuestion, words: str) -> str:
     meant |= {label.casefold(): each for each, label in options.items() if label}
     if words.casefold() not in meant:
         raise ConfigError(
-            f"{question.id}: {words[:80]!r} is none of its answers.",
+            f"{question.id}: {words[:80]!r} is not one of its answers.",
             remedy=f"They are: {', '.join(options)}; or {SILENT} where it does not say.",
         )
     return meant[words.casefold()]

@@ -357,7 +357,7 @@ def _position_match(position: Position, given: Mapping[str, RiskAnswer]) -> Posi
 
 
 def _parties_by_name(parties: Iterable[Party]) -> dict[str, Party]:
-    """Return the parties by their folded names; a name that two bear names neither."""
+    """Return the parties by their folded names; a name that two share names neither."""
     named: dict[str, list[Party]] = {}
     for party in parties:
         for name in {fold_party(each) for each in (party.name, party.short, party.role) if each}:

@@ -4,7 +4,7 @@ A person's word is final. What they reject is not found: the program has nothing
 a rule that asks for what is missing holds as if it had never proposed the words. What they put in
 its place is found: words of the contract are read for their answers like any that the program
 finds. Their answers stand for the program's, and severity, recommendation and position are
-concluded anew from the answers, unless they set the severity themselves.
+derived again from the answers, unless they set the severity themselves.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Corrections:
         self._documents: dict[str, _CorrectedDocument] = {}
 
     def apply(self, finding: Finding, status: ReviewStatus, provision: Provision) -> Finding:
-        """Return a cell as people's word has it; what the program had put there stays beside it."""
+        """Return a cell as people corrected it; the program's value is kept with it."""
         rejected = status.review is ReviewState.REJECTED
         if finding.state is CellState.TO_READ and status.review is ReviewState.CONFIRMED:
             rejected = True  # who confirms it has read what was set apart, and found nothing
@@ -58,7 +58,7 @@ class Corrections:
         document = self._document(finding.document)
         place = status.place
         if place is not None and place.text_in(document.contract.full_text) != status.value:
-            place = None  # the file was read anew, and has these words elsewhere or no more
+            place = None  # the file was read again, and has these words elsewhere or no more
         cell = replace(finding, place=place)
         if rejected:
             cell = _without_words(cell, CellState.NOT_FOUND)

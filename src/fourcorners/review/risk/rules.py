@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PASS, FAIL = "Pass", "Fail"
 MAX_QUOTES = 3  # of an assessment
 MAX_SPANS = 5_000  # sentences; a longer text is not a contract to judge by rules
-_EVIDENCE = 0.4  # the probability from which a span is quoted beside the best
+_EVIDENCE = 0.4  # the probability from which a span is quoted after the best
 _LEAST = 0.15  # from which the best is quoted at all, or set against the answer
 _TURNED = 0.5  # chance that a hypothesis is turned around; by hand
 _TINY = 1e-6  # instead of a division by zero

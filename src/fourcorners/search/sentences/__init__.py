@@ -1,1 +1,1 @@
-"""The sentences that answer a question: scored by signals and read beside it."""
+"""The sentences that answer a question: scored by signals and read with it."""

@@ -31,7 +31,7 @@ MAX_SENTENCES = 24
 MAX_PER_DOCUMENT = 8
 """Sentences that are read of each document at least."""
 MAX_HEADINGS = 2
-"""How many of the headings above a sentence stand in front of it, the innermost."""
+"""How many of the headings above a sentence are put in front of it, the innermost."""
 MAX_LEAD = 160
 """Characters of the words that open its list, at most, from their end."""
 _AHEAD = 12  # sentences before it among which those words are looked for
@@ -74,7 +74,7 @@ def default_weights() -> AnswerWeights:
 
 
 def reader_for(encoder: Encoder | None) -> AnswerReader | None:
-    """Return the reader that is weighed beside the search; None where the search has other vectors.
+    """Return the reader that is weighed with the search; None where the search has other vectors.
 
     Raises:
         ModelError: If its card is missing or damaged.
@@ -145,7 +145,7 @@ def sentence_in_context(units: SentenceIndex, at: int) -> str:
 
 
 def _lead(units: SentenceIndex, at: int) -> str:
-    """Return the end of the words that open the list in which a sentence stands."""
+    """Return the end of the words that open the list to which a sentence belongs."""
     clause = units.clause_of[units.units[at].passage]
     for before in range(at - 1, max(-1, at - 1 - _AHEAD), -1):
         unit = units.units[before]

@@ -36,10 +36,10 @@ class SentenceIndex:
     Attributes:
         passages: In order of position; they are disjoint.
         vectors: One row for each passage (unit length), or None where the library has none.
-        headings: For each passage, the spans of the headings it stands under.
+        headings: For each passage, the spans of the headings above it.
         text: With white space for what is no evidence.
         clause_of: For each passage a number that the passages of one clause share.
-        exclusions_before: For each unit, how many places that are no evidence stand before it.
+        exclusions_before: For each unit, how many places that are no evidence precede it.
         passage_of: For each unit, the place of its passage.
         unit_at: For each word of the index, the unit that holds it, or the number of units.
         passage_at: The same for passages.

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from fourcorners.operations import answers as kept_answers
+from fourcorners.operations import answers as stored_answers
 from fourcorners.operations.ask import AskRequest
 from fourcorners.server.api.models import (
     AnswerSummaryValue,
@@ -47,14 +47,14 @@ def list_answers(
     """List the answers that you may see, the newest first."""
     after = decode_cursor(context, "answers", cursor) if cursor else None
     with context.access() as access:
-        rest = kept_answers.list_answers(access, collection=collection or None, document=document)
+        rest = stored_answers.list_answers(access, collection=collection or None, document=document)
     if after is not None:
         rest = [each for each in rest if _order(each) < after]
     here, more = cut_page(context, "answers", rest, _order, limit)
     return Paged(items=[AnswerSummaryValue.from_stored(each) for each in here], next=more)
 
 
-def _order(stored: kept_answers.StoredAnswer) -> tuple[str, str]:
+def _order(stored: stored_answers.StoredAnswer) -> tuple[str, str]:
     return stored.summary.made, stored.summary.id
 
 
@@ -62,7 +62,7 @@ def _order(stored: kept_answers.StoredAnswer) -> tuple[str, str]:
 def get_answer(context: Context, answer: str) -> AnswerValue:
     """Return a report."""
     with context.access() as access:
-        found, stored = kept_answers.find_answer(access, answer)
+        found, stored = stored_answers.find_answer(access, answer)
     return AnswerValue.from_stored_answer(found, stored)
 
 

@@ -51,10 +51,10 @@ def list_audit_entries(
     what names it, or a contract that is in it now.
     """
     with context.access() as access:
-        _audited(access, collection)
+        _library_to_audit(access, collection)
     last = int(decode_cursor(context, "audit", cursor)[0]) if cursor else 0
     with context.access() as access:
-        library = _audited(access, collection)
+        library = _library_to_audit(access, collection)
         inside = None if collection is None else [e.id for e in access.documents(collection)]
         found = audit_trail.entries_after(library, last, limit + 1, collection or "", inside)
     here, after = cut_page(context, "audit", found, lambda each: (str(each.seq),), limit)
@@ -70,7 +70,7 @@ def verify_audit_trail(context: Context) -> AuditVerdictValue:
     return AuditVerdictValue.make(found, faults=[each.description for each in found.faults])
 
 
-def _audited(access: Access, collection: str | None) -> Library:
+def _library_to_audit(access: Access, collection: str | None) -> Library:
     if collection is None:
         return access.full_library(Role.ADMIN)
     return access.library_for(collection, Role.ADMIN)

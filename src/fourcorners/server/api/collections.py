@@ -39,7 +39,7 @@ class CollectionChange(Value):
 
 
 class MemberValue(Value):
-    """Someone who has a role in a collection of its own, and not through all of the library."""
+    """Someone who has a role in this collection itself, not through the whole library."""
 
     user: str = Field(examples=["ada"])
     role: RoleName

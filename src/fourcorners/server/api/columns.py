@@ -103,7 +103,7 @@ def add_column(
 
     def start() -> StartedColumnValue:
         added = column_actions.add_column(context, *place, question, with_model=asked.with_model)
-        return _started(context, added)
+        return _started_column(context, added)
 
     return run_once(context, key, asked, StartedColumnValue, start)
 
@@ -129,8 +129,8 @@ def list_column_versions(context: Context, column: str) -> list[ColumnVersionVal
 
 @router.post("/columns/{column}/question", status_code=202)
 def change_column(context: Context, column: str, asked: ColumnQuestion) -> StartedColumnValue:
-    """Ask something else in a column: its next version, filled anew."""
-    return _started(
+    """Change the question of a column: its next version, filled again."""
+    return _started_column(
         context,
         column_actions.update_column(context, column, asked.question, with_model=asked.with_model),
     )
@@ -149,7 +149,7 @@ def delete_column(context: Context, column: str) -> None:
     column_actions.remove_column(context, column)
 
 
-def _started(context: RequestContext, standing: ColumnStatus) -> StartedColumnValue:
+def _started_column(context: RequestContext, standing: ColumnStatus) -> StartedColumnValue:
     return StartedColumnValue.make(standing, column=_column(context, standing))
 
 

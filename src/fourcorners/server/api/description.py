@@ -2,7 +2,7 @@
 
 FastAPI describes parameters, bodies and answers. Here schemas get the names of the trade (`Finding`
 for `FindingValue`, `DocumentPage` for `Paged[DocumentValue]`), and what holds for all routes is
-said once: how to sign in, and the headers that answers bear.
+said once: how to sign in, and the headers of responses.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TAGS = {
     "Mark-ups": "Proposed changes of a contract, and the file with them.",
     "Answers": "Questions to contracts, and the reports that answer them.",
     "Tasks": "Long work, and how far it is.",
-    "Webhooks": "Addresses that are told when a task has ended.",
+    "Webhooks": "Addresses that are notified when a task has ended.",
     "Users": "Accounts, roles and tokens.",
     "Audit": "What was done, by whom.",
 }
@@ -57,7 +57,7 @@ _HEADERS = {
 
 def describe_api(app: FastAPI) -> dict[str, Any]:
     """Return the description; it asks for a sign-in where the server is a team's."""
-    whole: dict[str, Any] = _renamed(app.openapi())
+    whole: dict[str, Any] = _rename_schemas(app.openapi())
     whole["info"]["description"] = (
         "Contracts, what is found in them, and what people say of it. Times are in UTC; spans are "
         "half-open ranges of code points of a document's text. A request that does not hold its "
@@ -83,7 +83,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
     return whole
 
 
-def _renamed(schema: dict[str, Any]) -> dict[str, Any]:
+def _rename_schemas(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a description whose schemas are named as clients are to call them."""
     names = {name: _client_name(name) for name in schema["components"]["schemas"]}
     if len(set(names.values())) < len(names):

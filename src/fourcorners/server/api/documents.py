@@ -168,14 +168,14 @@ def get_span(
     end: Annotated[int, Query(ge=1)],
     around: Annotated[int, Query(ge=0, le=_AROUND)] = 240,
 ) -> NeighbourhoodValue:
-    """Return words of a document with what stands around them, and where they stand on paper."""
+    """Return words of a document in context, with their place on the page."""
     return read_span(context, document, start, end, around)
 
 
 def read_span(
     context: RequestContext, document: str, start: int, end: int, around: int, *, boxes: bool = True
 ) -> NeighbourhoodValue:
-    """Return words with what stands around them; with their place on paper, where it is asked."""
+    """Return words in context and, on request, their place on the page."""
     with context.access() as access:
         read, tree = access.document(document), access.outline(document)
     found = _span(read.text, start, end)

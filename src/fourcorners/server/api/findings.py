@@ -140,7 +140,7 @@ class AnnotationValue(Value):
     at: Moment
     state: ReviewState | None = Field(description="What they made of it; null for a comment.")
     value: str
-    place: Span | None = Field(description="Where the value stands in the contract.")
+    place: Span | None = Field(description="Where the value is in the contract.")
     answers: dict[str, str]
     severity: Severity | None
     comment: str

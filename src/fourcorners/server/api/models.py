@@ -127,7 +127,7 @@ class DocumentValue(Value):
 
 
 class TextValue(Value):
-    """Words of a document, exactly as they stand there."""
+    """The exact words of a document."""
 
     document: str
     span: Span
@@ -180,7 +180,7 @@ class CardValue(Value):
 
 
 class NeighbourhoodValue(Value):
-    """Words with what stands around them."""
+    """Words in context."""
 
     document: str
     span: Span
@@ -285,7 +285,7 @@ class GapValue(Value):
 
 
 class TurnValue(Value):
-    """The report as it stood after a turn: what was asked, and what it came to until then."""
+    """The report after a turn: what was asked, and the result so far."""
 
     turn: int
     asked: str

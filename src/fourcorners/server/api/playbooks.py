@@ -122,7 +122,7 @@ def list_playbook_versions(context: Context, playbook: _Playbook) -> list[Playbo
 def save_playbook(
     context: Context, draft: PlaybookDraft, key: IdempotencyKey = None
 ) -> PlaybookValue:
-    """Keep a playbook of the house, under the id that its text has; what is wrong is told by line.
+    """Keep a playbook of the house under the id in its text; faults are reported by line.
 
     It needs the role of an editor of the whole library.
     """
@@ -143,7 +143,7 @@ def save_playbook(
 
 @router.post("/playbook-checks")
 def check_playbook(context: Context, draft: PlaybookText) -> PlaybookValue:  # noqa: ARG001
-    """Read a playbook without keeping it; what is wrong with it is told by line."""
+    """Read a playbook without keeping it; faults are reported by line."""
     return PlaybookValue.from_playbook(playbooks.parse_cached(draft.text))
 
 

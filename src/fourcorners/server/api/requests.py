@@ -45,7 +45,7 @@ def run_once(
 
     Args:
         context: Whose key it is; another's is another key.
-        key: What the request bears; None to do it in any case.
+        key: The request's key; None to do it in any case.
         asked: What is asked for: the same key for something else is refused.
         kind: What it answers.
         do: Does it, and returns one of the kind or what has its attributes; if it fails, the key

@@ -29,7 +29,7 @@ _Documents = Annotated[
 
 
 class PlaceValue(Value):
-    """Where a clause stands; `span` and `href` are null where that is not known."""
+    """Where a clause is; `span` and `href` are null where that is not known."""
 
     document: str
     name: str
@@ -69,8 +69,8 @@ def search(
 ) -> HitPage:
     """Find passages that match a query, or that answer a question of three or more plain words.
 
-    The best come first, 1,000 at most. A cursor goes on in the ranking of its query; where
-    contracts were added meanwhile a passage may be told twice, or passed over.
+    The best come first, 1,000 at most. A cursor continues the ranking of its query; where
+    contracts were added meanwhile, a passage may be listed twice, or passed over.
     """
     hits, after, warnings = find_hits(context, q, collection, document, cursor, limit)
     return HitPage(

@@ -26,7 +26,7 @@ _EVENTS: dict[int | str, dict[str, object]] = {200: {"content": {"text/event-str
 _LOOK = 0.5  # seconds between looks
 _LONGEST = 3600.0  # seconds of one stream: then the client asks again
 News: TypeAlias = Callable[[RequestContext, str, list[str]], tuple[Task, list[str]]]
-"""Returns a task, and what is to be told of it beyond what was told already, as JSON."""
+"""Returns a task and its news since the last call, as JSON."""
 
 
 @router.get("/tasks")
@@ -56,7 +56,7 @@ def cancel_task(context: Context, task: str) -> TaskValue:
 async def watch_task(context: Context, task: str) -> StreamingResponse:
     """Watch a task: an event `task` whenever it is further, and `end` when nothing more comes."""
     await run_in_threadpool(context.task, task)  # refuses before the stream begins
-    return _stream(_watched(context, task, "task", _progress, lambda ended: ended.state.value))
+    return _stream(_watch_task(context, task, "task", _progress, lambda ended: ended.state.value))
 
 
 @router.get("/tasks/{task}/steps", response_class=StreamingResponse, responses=_EVENTS)
@@ -66,7 +66,7 @@ async def watch_question(context: Context, task: str) -> StreamingResponse:
     if found.kind != ask_task.KIND:
         raise NotFound(f"there is no question {task[:40]!r}.")
     return _stream(
-        _watched(
+        _watch_task(
             context,
             task,
             "step",
@@ -81,7 +81,7 @@ def _stream(events: AsyncIterator[str]) -> StreamingResponse:
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
-async def _watched(
+async def _watch_task(
     context: RequestContext, identifier: str, event: str, news: News, end: Callable[[Task], object]
 ) -> AsyncIterator[str]:
     sent: list[str] = []

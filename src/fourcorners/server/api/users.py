@@ -93,7 +93,7 @@ class TokenValue(Value):
 class NewTokenValue(TokenValue):
     """An API token that was just made."""
 
-    secret: str = Field(description="What a program sends as a bearer token; told this once.")
+    secret: str = Field(description="What a program sends as a bearer token; shown only once.")
 
 
 @router.get("/users")

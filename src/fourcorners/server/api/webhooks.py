@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told when a task has ended."""
+"""Webhooks: addresses that are notified when a task has ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Webhook = Annotated[str, Path(max_length=40, examples=["0123456789abcdef"])]
 
 
 class WebhookRequest(Value):
-    """An address to be told of tasks that have ended."""
+    """An address to notify when tasks have ended."""
 
     url: str = Field(
         min_length=1,
@@ -40,7 +40,7 @@ class WebhookRequest(Value):
 
 
 class WebhookValue(Value):
-    """An address that is told of tasks, without its secret."""
+    """An address that is notified of tasks, without its secret."""
 
     id: str
     url: str
@@ -53,7 +53,7 @@ class NewWebhookValue(WebhookValue):
     """A webhook that was just made."""
 
     secret: str = Field(
-        description="The key of the signatures (Standard Webhooks 1.0); told this once.",
+        description="The key of the signatures (Standard Webhooks 1.0); shown only once.",
         examples=["whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
     )
 
@@ -72,12 +72,12 @@ class DeliveryValue(Value):
 def list_webhooks(context: Context) -> list[WebhookValue]:
     """List the webhooks of the collections that you administer."""
     with context.access() as access:
-        return [WebhookValue.make(each) for each in _administered(access)]
+        return [WebhookValue.make(each) for each in _webhooks_to_administer(access)]
 
 
 @router.post("/webhooks", status_code=201)
 def add_webhook(context: Context, asked: WebhookRequest) -> NewWebhookValue:
-    """Have an address told when a task has ended: which, of what kind, and how.
+    """Notify an address when a task has ended: which, of what kind, and how.
 
     The message has no word of a contract. It is signed, and sent again for a day until it is
     answered 2xx. It stops where you may not read the task's collection any more.
@@ -132,7 +132,7 @@ def list_deliveries(
     )
 
 
-def _administered(access: Access) -> list[Webhook]:
+def _webhooks_to_administer(access: Access) -> list[Webhook]:
     is_admin = access.principal.may_everywhere(Role.ADMIN)
     return [
         each
@@ -142,7 +142,7 @@ def _administered(access: Access) -> list[Webhook]:
 
 
 def _find(access: Access, identifier: str) -> Webhook:
-    found = next((each for each in _administered(access) if each.id == identifier), None)
+    found = next((each for each in _webhooks_to_administer(access) if each.id == identifier), None)
     if found is None:
         raise NotFound(f"there is no webhook {identifier[:40]!r}.")
     return found

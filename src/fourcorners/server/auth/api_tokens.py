@@ -35,7 +35,7 @@ class ApiTokens:
         self._accounts = Accounts(library)
 
     def add(self, name: str, scopes: Collection[Scope], note: str, days: int, *, by: str) -> str:
-        """Make an API token and return its secret, which is told this once.
+        """Make an API token and return its secret, which is shown only once.
 
         Raises:
             ConfigError: If there is no such account, or nothing that the token is for.

@@ -24,7 +24,7 @@ class Identity(Protocol):
         """Return who sends it; None where nobody has signed in.
 
         Raises:
-            Refusal: If it bears a name or a token that is not valid.
+            Refusal: If its name or token is not valid.
         """
         ...
 
@@ -93,7 +93,7 @@ class TeamIdentity:
         self._pool = pool
 
     def principal_of(self, request: Request) -> Principal | None:
-        """Return who sends a request; None where it bears neither cookie nor token.
+        """Return who sends a request; None where it has neither cookie nor token.
 
         Raises:
             NotSignedIn: If its token is none, or has ended.
@@ -104,7 +104,7 @@ class TeamIdentity:
             with self._pool.library() as library:
                 principal = ApiTokens(library).find_principal(token.strip())
             if principal is None:
-                raise NotSignedIn("this API token is none of ours, or has ended.")
+                raise NotSignedIn("this API token is unknown or has expired.")
             return principal
         if not cookie:
             return None

@@ -53,7 +53,7 @@ class SecondFactors:
         return secret, pyotp.TOTP(secret).provisioning_uri(name=name, issuer_name=_TITLE)
 
     def confirm(self, name: str, code: str) -> list[str]:
-        """Turn the factor on by a first code, and return recovery codes, which are told this once.
+        """Turn the factor on with a first code; return recovery codes, which are shown only once.
 
         Raises:
             ConfigError: If the code is not the app's.

@@ -15,7 +15,7 @@ from fourcorners.server.errors import NotSignedIn
 
 IDLE_SECONDS = 8 * 3600
 """Seconds without a request after which a session has ended."""
-SESSION_SECONDS = 7 * 24 * 3600  # after which anybody signs in anew
+SESSION_SECONDS = 7 * 24 * 3600  # after which everybody must sign in again
 CODE_SECONDS = 300
 """Seconds for which a code may follow a password."""
 MAX_CODES = 5
@@ -47,8 +47,8 @@ class Sessions:
 
         Raises:
             NotSignedIn: If name and password do not belong together.
-            SecondFactorNeeded: If they do, and the account has a second factor; it bears what the
-                browser is to bring with the code.
+            SecondFactorNeeded: If they do, and the account has a second factor; it has what the
+                browser must send with the code.
         """
         known = self.check_password(name, password)
         if SecondFactors(self._library).is_on(known):
@@ -110,7 +110,7 @@ class Sessions:
             if rows:
                 self._refuse(name)
         if not rows or tries >= MAX_CODES:
-            raise NotSignedIn("this took too long, or too many tries.", remedy="Sign in anew.")
+            raise NotSignedIn("this took too long, or too many tries.", remedy="Sign in again.")
         raise CodeRefused("this is not the code that the app shows now.")
 
     def start(self, name: str, *, through: str = "", seconds: float = 0.0) -> str:

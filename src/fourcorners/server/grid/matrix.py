@@ -35,7 +35,7 @@ REVIEWS = tuple(ReviewState)
 _STATE = {state.value: number for number, state in enumerate(STATES) if state}
 _SEVERITY = {severity.value: number for number, severity in enumerate(SEVERITIES)}
 _REVIEW = {review: number for number, review in enumerate(REVIEWS)}
-_SETTLED = timedelta(seconds=3)  # cells are stored within it of the time they bear
+_SETTLED = timedelta(seconds=3)  # cells are stored within this of their recorded time
 _MOST_ALIKE = 500  # rows of one title whose parties and dates are compared
 _MOST = 8  # grids kept; the one that was used longest ago goes first
 
@@ -63,7 +63,7 @@ class GridMatrix:
     column, and `headline` the numbers in `headlines` of what the answers say; `annotations` what
     people said, where they did; `ends` when the contracts of rows end, and `titles` what they are
     called, as far as it was looked up; `rows_by_title` the rows of each title.
-    The columns of `column_playbook` stand after those of the playbook.
+    The columns of `column_playbook` follow those of the playbook.
     """
 
     playbook: Playbook
@@ -100,7 +100,7 @@ class GridMatrix:
         return self.headlines.setdefault(statement, len(self.headlines))
 
     def title(self, library: Library, row: int) -> ContractTitle:
-        """Return what the contract of a row is called, told apart from the others of its title."""
+        """Return the title of a row's contract, distinguished from others of the same title."""
         if row not in self.titles:
             if not self.rows_by_title:
                 for number, each in enumerate(self.rows):

@@ -1,6 +1,6 @@
 """What is asked of a grid: from an address, back to one, and which rows and cells fit it."""
 
-# Without `annotations` of the future: FastAPI reads those of `GridQuery` as they stand.
+# Without `annotations` of the future: FastAPI evaluates those of `GridQuery`.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

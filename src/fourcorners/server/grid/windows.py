@@ -70,7 +70,7 @@ def next_open_cell(
     """Return the next cell with a finding that fits and nobody has checked; None at the end.
 
     Row and column count from 0, in the order of the rows and of the shown columns; the cell at
-    them is passed over, and so is what stands before it.
+    them is passed over, and so is everything before it.
     """
     columns = shown_columns(matrix, wanted)
     rows = fit.rows[max(0, row) :]

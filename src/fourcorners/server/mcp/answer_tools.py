@@ -37,9 +37,9 @@ from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.value import Value
 
-_STEPS = 3  # of a turn that are told of
-_NEXT = 3  # questions that are offered to go on with
-_SHOWN = 200  # characters of a question in what is told on the way
+_STEPS = 3  # of a turn that are shown
+_NEXT = 3  # follow-up questions that are offered
+_SHOWN = 200  # characters of a question in a progress message
 
 
 class AskToolRequest(AskRequest):
@@ -133,9 +133,9 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
 
 @tool(
     "Ask contracts a question",
-    "Answers a question with a report: what it comes to, the words behind each statement with "
-    "their place, on what it depends, and what the contracts do not say. It tells how far it "
-    "is, and the report is kept under its id.",
+    "Answers a question with a report: the conclusion, the words behind each statement with "
+    "their place, on what it depends, and what the contracts do not say. It reports its "
+    "progress, and the report is kept under its id.",
     open_world=True,
 )
 def _ask(context: RequestContext, asked: AskToolRequest, tell: Progress) -> AnswerSummary:
@@ -148,14 +148,14 @@ def _ask(context: RequestContext, asked: AskToolRequest, tell: Progress) -> Answ
             events = answer_question(
                 library, checked, settings, job="ask", encoder=encoder, port=port
             )
-            answer = _watched(events, tell)
+            answer = _report_progress(events, tell)
         home = AnswerOrigin(collection, context.principal.name)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
         access.record("ask", {"collection": collection, "read": len(answer.sources)})
     return _value(answer, identity, asked.max_characters)
 
 
-def _watched(events: Iterator[Event], tell: Progress) -> Answer:
+def _report_progress(events: Iterator[Event], tell: Progress) -> Answer:
     """Return the report that a run ends with, and tell of what happens until then."""
     done, most = 0, 1
     for event in events:
@@ -187,7 +187,7 @@ def _event_line(event: Event) -> str:
 class ReportRequest(Value):
     """Which report."""
 
-    answer: str = Field(min_length=4, max_length=40, description="Its id, as `ask` told it.")
+    answer: str = Field(min_length=4, max_length=40, description="Its id, as `ask` returned it.")
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 

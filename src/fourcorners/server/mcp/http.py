@@ -1,6 +1,6 @@
 """MCP over HTTP, under /mcp of the application.
 
-Each request is one of its own, and bears its token. No session is kept: what a request may see is
+Each request is independent and has its own token. No session is kept: what a request may see is
 decided from its own token, and a stolen id of a session is worth nothing.
 """
 
@@ -55,7 +55,7 @@ class McpApp:
         """Answer one request.
 
         Raises:
-            NotSignedIn: If it bears no token where people sign in.
+            NotSignedIn: If it has no token where people sign in.
             TooManyRequests: If its sender has asked too often.
         """
         request = Request(scope, receive)

@@ -153,7 +153,7 @@ class Hits(Value):
     "Search contracts",
     "Finds passages by words, by a query, or by a question in three or more plain words, in a "
     "collection or in single contracts. Each hit has the words that matched, their place, and a "
-    "link; `read` brings what stands around them.",
+    "link; `read` brings the words around them.",
 )
 def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
     hits, after, warnings = search.find_hits(
@@ -179,11 +179,11 @@ class ReadRequest(Value):
     start: int = Field(ge=0, description="The first character, counted from 0.")
     end: int = Field(ge=1, description="The character after the last.")
     around: int = Field(default=200, ge=0, le=2_000, description="Characters on either side.")
-    boxes: bool = Field(default=False, description="Whether to tell where they stand on paper.")
+    boxes: bool = Field(default=False, description="Whether to give their place on the page.")
 
 
 class Reading(Value):
-    """Words with what stands around them."""
+    """Words in context."""
 
     words: str
     before: str = ""
@@ -198,14 +198,14 @@ class Reading(Value):
     boxes: list[Box] = Field(default_factory=list)
     left_out: bool = Field(
         default=False,
-        description="Whether words that give orders to whoever reads them are left out: white "
-        "space stands in their place. A person should read them.",
+        description="Whether words that give orders to their reader are left out: white space "
+        "replaces them. A person should read them.",
     )
 
 
 @tool(
     "Read words of a contract",
-    "Brings the words at a span with what stands before and after them, the headings above "
+    "Brings the words at a span with the words before and after them, the headings above "
     "them, and their page. At most 20,000 characters at once.",
 )
 def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> Reading:
@@ -343,7 +343,7 @@ class Definitions(Value):
     next: str | None = None
 
 
-@tool("Definition of a term", "Brings how contracts define a term, as it stands there.")
+@tool("Definition of a term", "Brings how contracts define a term, in their own words.")
 def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Definitions:
     wanted = asked.term.strip(" \"'“”‘’.").casefold()
     found: list[DefinitionSummary] = []
@@ -396,7 +396,7 @@ class PrecedentSummary(Value):
         default=None, description="What a lawyer would give it, 1 to 5, if known."
     )
     clause: Excerpt
-    places: int = Field(default=1, description="In how many places it stands.")
+    places: int = Field(default=1, description="In how many places it occurs.")
 
 
 class Precedents(Value):

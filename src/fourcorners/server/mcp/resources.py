@@ -41,8 +41,8 @@ RESOURCE_TEMPLATES = (
         title="The text of a contract",
         uri_template=TEXT_URI,
         mime_type="text/plain",
-        description="Spans count its characters from 0. White space stands in the place of words "
-        "that give orders to whoever reads them.",
+        description="Spans count its characters from 0. White space replaces words that give "
+        "orders to their reader.",
     ),
     ResourceTemplate(
         name="outline",
@@ -107,7 +107,7 @@ def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
     """Return a prompt with its arguments filled in.
 
     Raises:
-        NotFound: If there is none of that name.
+        NotFound: If no prompt has that name.
         Refusal: If an argument is missing, unknown, or too long.
     """
     if name not in load_prompts():

@@ -23,7 +23,7 @@ DEFAULT_CHARACTERS = 5_000
 MAX_EXCERPT = 300
 """Characters of a quote where many are shown."""
 FRAME = 500
-"""Characters of an answer beside its items: its names, and the cursor."""
+"""Characters of an answer besides its items: its names, and the cursor."""
 _MAX_ITEMS = 100_000  # of a list that is paged by its characters
 _LINK = 40  # characters that an address gets before it when it is sent
 _LAST_WORD = 40  # characters by which a cut moves back to a space
@@ -44,11 +44,11 @@ TResult = TypeVar("TResult", bound="CutResult")
 
 
 class Excerpt(Value):
-    """Words of a contract, exactly as they stand there."""
+    """The exact words of a contract."""
 
     words: str
     document: str = Field(
-        default="", description="The contract's id; left out where it stands beside the words."
+        default="", description="The contract's id; left out where it is given with the words."
     )
     where: str = ""
     span: Span
@@ -91,9 +91,9 @@ def excerpt(
     *,
     named: bool = True,
 ) -> Excerpt:
-    """Return the beginning of words that stand from a character on, cut between words.
+    """Return the beginning of the words from a character on, cut between words.
 
-    Unless it is `named`, the document's id is left out: it stands beside the words.
+    Unless it is `named`, the document's id is left out: it is given with the words.
     """
     shown = words
     if len(words) > most:
@@ -175,7 +175,7 @@ def fill_page(
     """Return as many items after a cursor as fit, one at least, and the cursor of what follows.
 
     Raises:
-        Refusal: If the cursor is none of ours.
+        Refusal: If the cursor is invalid.
     """
     rest, _ = page_of(context, name, items, key, cursor, _MAX_ITEMS)
     count = max(1, len(Budget(most - FRAME).take(rest)))

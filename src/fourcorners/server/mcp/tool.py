@@ -11,7 +11,7 @@ from fourcorners.value import Value
 
 TArguments = TypeVar("TArguments", bound=Value)
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told how far a call is: steps done, of how many at most, and what happens, in words."""
+"""Receives how far a call is: steps done, of how many at most, and what happens, in words."""
 ToolFunction: TypeAlias = Callable[[RequestContext, TArguments, Progress], Value]
 
 

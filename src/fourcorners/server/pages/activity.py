@@ -29,8 +29,8 @@ from fourcorners.text.invisible_characters import single_line
 router = APIRouter()
 _PAGE = 100  # rows
 _MAX_SEARCHED = 5_000  # entries looked through for a name; the page leads on from there
-_MOST = 500  # files told of, one by one
-_LAST = 12  # runs of one benchmark that are plotted beside one another
+_MOST = 500  # files listed one by one
+_LAST = 12  # runs of one benchmark that are plotted together
 # Of the trail's details: for programs.
 _HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 

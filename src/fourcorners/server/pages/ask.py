@@ -65,7 +65,7 @@ class SentenceGroup:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLayout:
-    """A report laid out; a sentence stands in it once."""
+    """A report laid out; each sentence occurs in it once."""
 
     answer: tuple[CitedSentence, ...]
     conditions: tuple[CitedSentence, ...]
@@ -212,11 +212,11 @@ def lay_out_answer(answer: Answer) -> AnswerLayout:
     layer, direct = _Layer(), answer.answer
     parts = (direct.sentences, direct.conditions, direct.readings, answer.summary)
     first, conditions, readings, summary = (layer.sentences(each) for each in parts)
-    findings = tuple(_grouped(layer, (*answer.findings, *answer.beside)))
+    findings = tuple(_group_findings(layer, (*answer.findings, *answer.beside)))
     return AnswerLayout(first, conditions, readings, summary, findings, tuple(layer.evidence))
 
 
-def _grouped(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceGroup]:
+def _group_findings(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceGroup]:
     titles: dict[str, list[Statement]] = {}
     parts = list(dict.fromkeys(each.part for each in findings))
     for each in findings:
@@ -228,7 +228,7 @@ def _grouped(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceG
 
 
 class _Layer:
-    """Numbers words in the order in which they are met, and passes over what stands already."""
+    """Numbers words in the order in which they are met, each once."""
 
     def __init__(self) -> None:
         self.evidence: list[NumberedQuote] = []

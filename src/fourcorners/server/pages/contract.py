@@ -32,7 +32,7 @@ from fourcorners.text.normalisation import find_phrase
 from fourcorners.text.span import Span
 
 router = APIRouter()
-_MOST_HEADINGS, _MOST_REFERENCES = 600, 300  # in the lists beside a contract
+_MOST_HEADINGS, _MOST_REFERENCES = 600, 300  # in the lists next to a contract
 _MOST_FOUND = 500  # places of words that are looked for
 _MOST_LINES = 3_000  # of a printed page
 _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
@@ -81,12 +81,12 @@ def show(
 def show_view(
     context: Context, document: str, s: _Place = "", h: _Hash = "", view: _View = ""
 ) -> Response:
-    """Draw the words of a contract alone, to stand beside something else."""
+    """Draw the words of a contract alone, to show next to something else."""
     with context.access() as access:
         called = access.titles([document])[document]
         shown = _open(context, access, document, s, h, view, 0)
     return context.page(
-        "_contract_beside.html.j2",
+        "_side_contract.html.j2",
         called=called,
         view=shown,
         blocks=[] if shown.is_printed else list(shown.blocks(context.require_client)),
@@ -145,7 +145,7 @@ def page_words(context: Context, document: str, number: int) -> Response:
 def find(
     context: Context, document: str, q: Annotated[str, Query(max_length=200)], view: _View = ""
 ) -> Response:
-    """Return where words stand in a contract: start, end and part of each place, in order."""
+    """Return where words are in a contract: start, end and part of each place, in order."""
     with context.access() as access:
         shown = _open(context, access, document, "", "", view, 0)
     places = [
@@ -236,7 +236,7 @@ def _heading(node: Node, depth: int, text: str) -> dict[str, int | str]:
 
 
 def _opening(words: str, label: str) -> str:
-    """Return the first words of a part, without the number that stands there."""
+    """Return the first words of a part, without its number."""
     first, _, rest = " ".join(words.split()).partition(" ")
     bare = first.strip("().:§")
     return shorten(rest if bare and label.endswith((bare, f"({bare})")) else f"{first} {rest}", 60)

@@ -138,7 +138,7 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
             provision=provision,
             state=state,
             value=form.value if state in (None, ReviewState.CORRECTED) else "",
-            place=_selected(form.at, form.words, access.text(d)) if form.at else None,
+            place=_selected_span(form.at, form.words, access.text(d)) if form.at else None,
             answers={form.question: form.answer} if form.question else {},
             severity=form.severity or None,
             comment=form.comment,
@@ -210,18 +210,18 @@ def remove(context: Context, column: str) -> Response:
     return context.redirect(_grid(gone.collection, gone.playbook))
 
 
-def _selected(at: str, words: str, text: str) -> Span:
+def _selected_span(at: str, words: str, text: str) -> Span:
     """Return the place of words that were selected in a contract.
 
     Raises:
-        ConfigError: If other words stand there than those that were seen.
+        ConfigError: If the words there are not those that were seen.
     """
     place = linked_span(at, "", text)
     if place is None or "".join(show_invisible(place.text_in(text)).split()) != "".join(
         show_invisible(words).split()
     ):
         raise ConfigError(
-            "other words stand at this place of the contract.", remedy="Select the words again."
+            "this place of the contract has other words.", remedy="Select the words again."
         )
     return place
 
@@ -284,7 +284,7 @@ def _question_forms(finding: Finding, provision: Provision) -> dict[str, dict[st
 
 
 def _panel(finding: Finding, provision: Provision, text: str) -> dict[str, object]:
-    """Return what is shown of a finding beside itself."""
+    """Return what is shown of a finding besides itself."""
     best = finding.searched.best if finding.searched and not finding.evidence else None
     ranked = sorted(finding.evidence, key=lambda each: -each.score)
     place, document = finding.place, finding.document
@@ -317,7 +317,7 @@ def _answer_quotes(finding: Finding) -> Iterator[Quote]:
 
 
 def _place(quote: Quote, finding: Finding) -> str:
-    """Return where a quote stands, by the evidence whose clause holds it; empty if none does."""
+    """Return where a quote is, by the evidence whose clause holds it; empty if none does."""
     if quote.span is None:
         return ""
     around = [each for each in finding.evidence if each.clause.contains(quote.span)]
@@ -341,7 +341,7 @@ def _amended(
     return next(each for each in changed if each.document == finding.document)
 
 
-def _flowing(cut: Excerpt) -> Excerpt:
+def _join_lines(cut: Excerpt) -> Excerpt:
     """Return an excerpt with less around it, and paragraphs not broken as lines on paper were."""
     runs = tuple(replace(run, words=_CUT.sub(" ", run.words)) for run in cut.runs)
     before, after = _CUT.sub(" ", cut.before), _CUT.sub(" ", cut.after)
@@ -358,7 +358,7 @@ def _in_context(document: str, text: str, evidence: Evidence) -> dict[str, objec
     excerpt = cut_excerpt(text, evidence.clause, {0: [span] if span else []})
     return {
         "evidence": evidence,
-        "excerpt": _flowing(excerpt),
+        "excerpt": _join_lines(excerpt),
         "where": ", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
         "checked": quote_place(evidence.quote),
         "href": quote_href(document, span, evidence.quote.words) if span else "",

@@ -1,4 +1,4 @@
-"""The mark-up beside the contract: proposed changes to accept, edit or reject, then to download."""
+"""The mark-up next to the contract: changes to accept, edit or reject, then to download."""
 
 from __future__ import annotations
 
@@ -177,8 +177,8 @@ class ChangeView:
     Attributes:
         state: `open`, or what was decided.
         words: What its place says with it, to be edited.
-        before: What stands before it in its clause.
-        after: What stands after it.
+        before: The words before it in its clause.
+        after: The words after it.
     """
 
     id: str

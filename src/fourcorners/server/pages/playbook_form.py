@@ -143,7 +143,7 @@ def apply_form(text: str, drawn: str, fields: Mapping[str, str], action: str = "
     """Return a text with what was changed in a form, and with what its button does.
 
     Args:
-        text: The YAML, which may have been edited beside the form.
+        text: The YAML, which may have been edited next to the form.
         drawn: The YAML that the form was drawn from: a field that still has its value there was
             not changed.
         fields: The fields of the form, by name.
@@ -199,7 +199,7 @@ def _provision(path: Path, data: dict[str, Data], base: Playbook | None) -> Form
         "instructions": below.instructions,
     } if below else {}  # fmt: skip
     return FormProvision(
-        path=_dotted(path),
+        path=_dotted_path(path),
         id=identifier,
         name=_word(data, "name") or inherited.get("name", "") or identifier,
         fields=tuple(
@@ -217,12 +217,12 @@ def _list(path: Path, data: dict[str, Data]) -> FormList:
     key = str(path[-1])
     heading, one, shown = _LISTS[key]
     return FormList(
-        _dotted(path),
+        _dotted_path(path),
         heading,
         one,
         tuple(
             FormItem(
-                _dotted((*path, at)),
+                _dotted_path((*path, at)),
                 _word(each, "id") or f"{one} {at + 1}",
                 tuple(
                     FormField(
@@ -271,12 +271,12 @@ def _flat(value: str) -> str:
     return "\n".join(line.rstrip() for line in value.split("\n")).strip()
 
 
-def _dotted(path: Path) -> str:
+def _dotted_path(path: Path) -> str:
     return ".".join(map(str, path))
 
 
 def _name(path: Path) -> str:
-    return f"{FIELD}{_dotted(path)}"
+    return f"{FIELD}{_dotted_path(path)}"
 
 
 def _path(name: str) -> Path:

@@ -70,7 +70,7 @@ async def fill_form(
     before: _Short = "",
     do: _Short = "",
 ) -> Response:
-    """Take what was changed in the form into the YAML, and draw both views anew."""
+    """Take what was changed in the form into the YAML, and draw both views again."""
     fields = await _form_fields(request)
 
     def draw() -> Response:
@@ -118,7 +118,7 @@ def try_text(
     faults = _faults(text)
     if faults:
         return _editor(context, text, _number(before), faults)
-    return _tried(context, playbooks.parse_cached(text), document, words)
+    return _try_playbook(context, playbooks.parse_cached(text), document, words)
 
 
 @router.get("/playbooks/{name}")
@@ -157,10 +157,10 @@ def edit(context: Context, name: str) -> Response:
 def try_saved(context: Context, name: str, document: _Short = "", words: _Text = "") -> Response:
     with context.access() as access:
         book = playbooks.load_playbook(access.common(), name)
-    return _tried(context, book, document, words)
+    return _try_playbook(context, book, document, words)
 
 
-def _tried(context: RequestContext, book: Playbook, document: str, words: str) -> Response:
+def _try_playbook(context: RequestContext, book: Playbook, document: str, words: str) -> Response:
     with context.access() as access:
         title = access.visible(document).entry.title if document else "Pasted text"
         words = "" if document else words

@@ -37,7 +37,7 @@ def find(
     draft: _Words = "",
     from_: Annotated[str, Form(alias="from", max_length=500)] = "",
 ) -> Response:
-    """Show the best clauses; a form, so that no draft stands in an address or a log."""
+    """Show the best clauses; a form keeps drafts out of addresses and logs."""
     asked = (from_, q, draft)
     if not q.strip() and not draft.strip():
         return _page(context, asked, ConfigError("describe the clause, or paste your draft of it."))

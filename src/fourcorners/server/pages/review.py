@@ -297,7 +297,7 @@ def cell_href(wanted: GridQuery) -> str:
 
 
 def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
-    """Return what changes when other columns stand there: a page that has them loads anew."""
+    """Return a digest that changes with the columns: a page with old ones reloads."""
     names = "\n".join(matrix.provisions[n] for n in shown_columns(matrix, wanted))
     return sha256(names.encode()).hexdigest()[:12]
 
@@ -331,7 +331,7 @@ def export(
             )
         loaded = load_review(library, book, collection=c, as_of=findings.current_date())
         whole = add_columns(library, loaded, review_columns(library, c, book.id))
-        review = _walled(whole, visible, context.state.uploads.display_path)
+        review = _hide_others(whole, visible, context.state.uploads.display_path)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
     name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
 
@@ -344,7 +344,7 @@ def export(
     return send_written(f"{name}.{as_}", media_type, put)
 
 
-def _walled(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:
+def _hide_others(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:
     """Leave out what names a document of another collection, and where the server keeps files."""
     return replace(
         review,

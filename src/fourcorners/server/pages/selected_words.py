@@ -40,7 +40,7 @@ def choose_cell(
     start: Annotated[int, Query(ge=0)],
     end: Annotated[int, Query(ge=1)],
 ) -> Response:
-    """Ask for which provision of which review the selected words stand."""
+    """Ask to which provision of which review the selected words belong."""
     with context.access() as access:
         entry = access.visible(document).entry
         text = access.text(document)

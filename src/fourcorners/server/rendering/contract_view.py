@@ -28,7 +28,7 @@ class ContractView:
         original: The PDF that the contract was read from, if its pages can be shown.
         has_file: Whether the file that it was read from is there, whatever it is.
         is_printed: Whether its pages are shown, not its text.
-        boxes: Where the highlighted words stand, by page.
+        boxes: Where the highlighted words are, by page.
         problem: Why the highlighted words cannot be shown on their page.
     """
 
@@ -57,7 +57,7 @@ class ContractView:
 
     @property
     def terms(self) -> dict[int, DefinedTerm]:
-        """The defined terms that are explained beside this window, by index."""
+        """The defined terms that are explained next to this window, by index."""
         return {each: self.outline.terms[each] for each in window_terms(self.outline, self.within)}
 
     def blocks(self, check: Callable[[], None]) -> Iterator[TextBlock]:

@@ -1,4 +1,4 @@
-"""Pages as pictures, and where words stand on them: drawn in processes of their own."""
+"""Pages as pictures, and where words are on them: drawn in separate processes."""
 
 from __future__ import annotations
 
@@ -107,20 +107,20 @@ class PageRenderer:
         return drawn
 
     def span_boxes(self, document: Document, path: Path, span: Span) -> list[Box]:
-        """Return where words stand on their pages.
+        """Return where words are on their pages.
 
         Raises:
-            InputError: If that cannot be told.
+            InputError: If that is not known.
         """
         return cast("list[Box]", self._run(_Place(path, document, span)))
 
     def page_lines(
         self, document: Document, path: Path, number: int, check: Callable[[], None]
     ) -> list[tuple[Span, Box]]:
-        """Return the lines of a page with where they stand on it, in reading order.
+        """Return the lines of a page with their place on it, in reading order.
 
         Raises:
-            InputError: If that cannot be told.
+            InputError: If that is not known.
         """
         made = self._run(_Lines(path, document, number), check)
         return cast("list[tuple[Span, Box]]", made)

@@ -1,6 +1,6 @@
 """Plots as SVG, drawn by the server: shapes with classes, whose colours the style sheet gives.
 
-Each says in words what it shows (`title`, `desc`), and stands beside a table of the same figures.
+Each says in words what it shows (`title`, `desc`), and has a table of the same figures next to it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 _WIDTH, _HEIGHT = 640, 300  # pixels
 _LABELS, _RIGHT, _ROW, _TOP, _BOTTOM = 220, 64, 26, 8, 30  # pixels of a plot of rows
-_KINDS = 6  # of lines that can be told apart, by colour and by shape
+_KINDS = 6  # of lines that can be distinguished, by colour and by shape
 
 
 class IntervalRow(NamedTuple):

@@ -146,24 +146,24 @@ class RunCutter:
         while start < end:
             here = self._runs[number] if number < len(self._runs) else None
             if here is None or here[0].start >= end:
-                runs.append(TextRun(self._flowing(start, end)))
+                runs.append(TextRun(self._join_lines(start, end)))
                 break
             span, style = here
             if span.start > start:
-                runs.append(TextRun(self._flowing(start, span.start)))
+                runs.append(TextRun(self._join_lines(start, span.start)))
                 start = span.start
             cut = min(span.end, end)
-            runs.append(self._styled(style, self._flowing(start, cut)))
+            runs.append(self._style(style, self._join_lines(start, cut)))
             start, number = cut, number + 1
         return runs
 
-    def _styled(self, style: TextRun, words: str) -> TextRun:
+    def _style(self, style: TextRun, words: str) -> TextRun:
         anchor = ""
         if style.marked:
             anchor, self._anchor = self._anchor, ""
         return replace(style, text=words, anchor=anchor)
 
-    def _flowing(self, start: int, end: int) -> str:
+    def _join_lines(self, start: int, end: int) -> str:
         """Return the words of a span, without the line ends that the paper made."""
         first, last = bisect_left(self._soft, start), bisect_left(self._soft, end)
         if first == last:

@@ -1,4 +1,4 @@
-"""A contract's text set for reading: blocks by its outline, pieces by what stands in them.
+"""A contract's text set for reading: blocks by its outline, pieces by what they contain.
 
 Every character is shown once and in order, apart from white space around blocks and what only
 separates the cells of a table; so a highlighted span shows exactly its words.
@@ -58,7 +58,7 @@ class TextBlock:
     Attributes:
         kind: `p`, `h` (with its level from 2), `table` (with its rows of cells) or `cell`.
         start: Where its words start in the document's text.
-        depth: How deep in the outline it stands.
+        depth: How deep in the outline it is.
     """
 
     kind: str
@@ -269,7 +269,7 @@ def _soft_ends(document: Document, within: Span) -> list[int]:
 
 
 def node_depths(outline: Outline) -> list[int]:
-    """Return how deep each node of an outline stands; its roots are at 0."""
+    """Return how deep each node of an outline is; its roots are at 0."""
     depths: list[int] = []
     for node in outline.nodes:
         depths.append(0 if node.parent is None else depths[node.parent] + 1)

@@ -1,4 +1,4 @@
-"""A redline in the contract's own Word file: written in a process of its own."""
+"""A redline in the contract's own Word file: written in a separate process."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
 // What takes longer than two seconds says so; a file that is being written is waited for in place.
 const PATIENCE = 2000;
-let told = null;
+let notice = null;
 
 function tell(words) {
-  told ??= document.body.appendChild(document.createElement("p"));
-  told.className = "busy";
-  told.setAttribute("role", "status");
-  told.textContent = words;
+  notice ??= document.body.appendChild(document.createElement("p"));
+  notice.className = "busy";
+  notice.setAttribute("role", "status");
+  notice.textContent = words;
 }
 
 function quiet() {
-  told?.remove();
-  told = null;
+  notice?.remove();
+  notice = null;
 }
 
 async function download(link) {

@@ -22,7 +22,7 @@ function reveal(place) {
   document.getElementById(`s=${place}`)?.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
 }
 
-// On a narrow screen the outline stands above the text, and is folded.
+// On a narrow screen the outline is above the text, and folded.
 if (matchMedia("(max-width: 48rem)").matches) document.querySelector(".outline details").open = false;
 
 addEventListener("hashchange", follow);

@@ -58,7 +58,7 @@ async function draw(sheet, address) {
 // ---- Size
 
 function enlarge(root) {
-  const told = root.querySelector(".zoom output");
+  const output = root.querySelector(".zoom output");
   let at = ZOOMS.indexOf(Number(sessionStorage.getItem("zoom"))) >= 0 ? ZOOMS.indexOf(Number(sessionStorage.getItem("zoom"))) : 2;
   const sharpen = () => { // a page that is enlarged is drawn with more pixels
     if (ZOOMS[at] <= 1.5) return;
@@ -69,7 +69,7 @@ function enlarge(root) {
     const middle = [...sheets.querySelectorAll(".sheet")].find((sheet) => sheet.getBoundingClientRect().bottom > innerHeight / 3);
     const from = middle?.getBoundingClientRect();
     sheets.style.setProperty("--zoom", ZOOMS[at]);
-    told.textContent = `${ZOOMS[at] * 100}%`;
+    output.textContent = `${ZOOMS[at] * 100}%`;
     sharpen();
     if (!from) return;
     const now = middle.getBoundingClientRect(); // what was read stays in view
@@ -90,7 +90,7 @@ const scrollerOf = (root) => root.closest(".finding-panel") ?? document.scrollin
 
 function search(root, address, pages) {
   const form = root.querySelector("[data-find]");
-  const told = form.querySelector("output");
+  const output = form.querySelector("output");
   let asked = "";
   let places = [];
   let at = -1;
@@ -100,16 +100,16 @@ function search(root, address, pages) {
     at = -1;
     const answer = await fetch(`${form.dataset.find}&${new URLSearchParams({ q: words })}`, { headers });
     places = answer.ok ? (await answer.json()).places : [];
-    if (!answer.ok) told.textContent = "The contract could not be searched.";
+    if (!answer.ok) output.textContent = "The contract could not be searched.";
   }
 
   async function step(by) {
     const words = form.elements.q.value.trim();
-    if (!words) { told.textContent = ""; paint([], null); return; }
+    if (!words) { output.textContent = ""; paint([], null); return; }
     if (words !== asked) await look(words);
-    if (!places.length) { told.textContent = "Not found"; paint([], null); return; }
+    if (!places.length) { output.textContent = "Not found"; paint([], null); return; }
     at = at < 0 ? firstBelow() : (at + by + places.length) % places.length;
-    told.textContent = `${at + 1} of ${places.length}`;
+    output.textContent = `${at + 1} of ${places.length}`;
     const [start, end, part] = places[at];
     const here = await rangeOf(root, start, end, pages);
     if (!here) { // it is in a part that is not drawn

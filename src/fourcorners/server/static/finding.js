@@ -1,4 +1,4 @@
-// A finding, in the panel of the grid or on a page of its own: what was typed, and the keys for it.
+// A finding, in the panel of the grid or on a separate page: what was typed, and the keys for it.
 import { isCommand, isComposing, isWithin } from "./keys.js";
 import { problem, tell } from "./said.js";
 import { post } from "./session.js";

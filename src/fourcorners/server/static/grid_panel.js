@@ -94,7 +94,7 @@ function mark(name) {
   find(d, v)?.classList.add("open");
 }
 
-// ---- The contract beside the grid, at the words of the finding
+// ---- The contract next to the grid, at the words of the finding
 
 let useWords = null; // puts words that are selected there into the finding
 

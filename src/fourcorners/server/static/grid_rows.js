@@ -61,20 +61,20 @@ function count() {
     all.indeterminate = rows > 0 && rows < total;
   }
   bulk.classList.toggle("on", rows > 0);
-  const told = everything && !picked.size ? `All ${counted(rows, "contract")} selected` : `${counted(rows, "contract")} selected`;
-  bulk.querySelector("#picked").textContent = told;
+  const selection = everything && !picked.size ? `All ${counted(rows, "contract")} selected` : `${counted(rows, "contract")} selected`;
+  bulk.querySelector("#picked").textContent = selection;
   ready(null);
   clearTimeout(tallying);
   tallied?.abort();
-  if (rows) tallying = setTimeout(() => reckon(told), 150);
+  if (rows) tallying = setTimeout(() => countFindings(selection), 150);
 }
 
-function ready(found) { // what is marked at once is only what the visitor was told
+function ready(found) { // only findings that were counted for the visitor are marked at once
   tally = found;
   bulk.querySelectorAll("[name=says]").forEach((button) => { button.disabled = !found; });
 }
 
-async function reckon(told) {
+async function countFindings(selection) {
   tallied = new AbortController();
   try {
     const mine = tallied;
@@ -83,7 +83,7 @@ async function reckon(told) {
     if (!answer.ok) { tell(await problem(answer), true); again(); return; }
     const { findings, most } = await answer.json();
     const much = findings > most ? `; at most ${number(most)} are marked at once: choose one column, or filter` : "";
-    bulk.querySelector("#picked").textContent = `${told}, ${findings ? counted(findings, "finding") : "no finding"} to mark${much}`;
+    bulk.querySelector("#picked").textContent = `${selection}, ${findings ? counted(findings, "finding") : "no finding"} to mark${much}`;
     ready(findings <= most ? findings : 0);
   } catch (error) {
     if (error.name !== "AbortError") tell("The selection could not be counted.", true);

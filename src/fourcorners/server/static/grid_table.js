@@ -67,7 +67,7 @@ function arrive() { // a column that was just asked for comes into view, and has
   focus(0, Number(head.getAttribute("aria-colindex")) - 3, false);
 }
 
-function adopt(rows) { // what the page came with stands until its windows have come
+function adopt(rows) { // keep the rows of the page until its windows have loaded
   for (let start = 0; start < rows.length; start += ROWS) {
     const body = document.createElement("tbody");
     body.append(...rows.slice(start, start + ROWS));
@@ -202,7 +202,7 @@ export function againIfLoading() { // rows on their way may have been drawn befo
   windows.forEach((each, number) => { if (each.isLoading) load(each, number, each.from, each.to); });
 }
 
-addEventListener("beforeprint", () => { // on paper stand the columns that are drawn, and their heads
+addEventListener("beforeprint", () => { // print the columns that are drawn, and their heads
   const [from, to] = wantedColumns();
   const heads = [...table.tHead.rows[0].cells].slice(2);
   const cols = [...table.querySelectorAll("col")].slice(2);

@@ -78,11 +78,11 @@ export function followSelection(root, address, cell) {
   }
 
   function tell(words, bad = false) {
-    const told = document.createElement("span");
-    told.className = bad ? "told warn" : "told";
-    told.setAttribute("role", "status");
-    told.textContent = words;
-    bar.replaceChildren(told);
+    const status = document.createElement("span");
+    status.className = bad ? "status warn" : "status";
+    status.setAttribute("role", "status");
+    status.textContent = words;
+    bar.replaceChildren(status);
     bar.hidden = false;
   }
 

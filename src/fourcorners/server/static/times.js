@@ -4,7 +4,7 @@ export function showLocalTimes(root) {
     const at = new Date(each.dateTime);
     const month = at.toLocaleString("en-GB", { month: "long" });
     const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-    each.title = each.textContent; // by which it is told when two people in two places compare
+    each.title = each.textContent; // the server's time, so that people in two places can compare
     each.textContent = `${at.getDate()} ${month} ${at.getFullYear()}, ${clock}`;
   }
 }

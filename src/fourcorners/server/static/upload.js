@@ -23,13 +23,13 @@ async function dropped(transfer) {
   return found;
 }
 
-const told = (count) => (count === 1 ? "1 file" : `${count.toLocaleString("en")} files`);
+const fileCount = (count) => (count === 1 ? "1 file" : `${count.toLocaleString("en")} files`);
 
 export function upload(form, token) {
   const zone = form.querySelector(".zone");
   const chosen = form.querySelector("[data-chosen]");
   const sent = form.querySelector("[data-sent]");
-  const says = form.querySelector("[data-told]");
+  const says = form.querySelector("[data-status]");
   let files = [];
 
   const take = (some) => {
@@ -37,7 +37,7 @@ export function upload(form, token) {
     const size = files.reduce((sum, each) => sum + each.file.size, 0) / 2 ** 20;
     const names = files.slice(0, 6).map((each) => each.name).join(", ");
     const more = files.length > 6 ? ` and ${(files.length - 6).toLocaleString("en")} more` : "";
-    chosen.textContent = files.length ? `${told(files.length)}, ${size.toFixed(1)} MB: ${names}${more}` : "";
+    chosen.textContent = files.length ? `${fileCount(files.length)}, ${size.toFixed(1)} MB: ${names}${more}` : "";
   };
 
   for (const input of form.querySelectorAll("input[type=file]")) {
@@ -82,7 +82,7 @@ export function upload(form, token) {
     request.addEventListener("error", () => fail("The server cannot be reached."));
     button.disabled = true;
     sent.hidden = false;
-    says.textContent = `Sending ${told(files.length)}…`;
+    says.textContent = `Sending ${fileCount(files.length)}…`;
     request.send(data);
   });
 }

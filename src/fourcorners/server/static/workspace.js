@@ -33,14 +33,14 @@ document.addEventListener("submit", async (event) => {
   const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", "X-CSRF-Token": token }, body: new URLSearchParams(new FormData(form)) });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   form.querySelector(".said")?.remove();
-  const told = document.createElement("p");
-  told.className = answer.ok ? "said" : "said warn";
-  told.setAttribute("role", "status");
-  told.textContent = (page.querySelector(".said, main") ?? page.body).textContent.replace(/\s+/g, " ").trim();
-  form.append(told);
+  const message = document.createElement("p");
+  message.className = answer.ok ? "said" : "said warn";
+  message.setAttribute("role", "status");
+  message.textContent = (page.querySelector(".said, main") ?? page.body).textContent.replace(/\s+/g, " ").trim();
+  form.append(message);
 });
 
-// The editor of a playbook, whose two views are drawn anew whenever one of them was changed.
+// The editor of a playbook, whose two views are redrawn whenever one of them changes.
 function number() {
   const text = document.querySelector("#text");
   const lines = document.querySelector(".lines");

@@ -1,7 +1,7 @@
 """A library with its uploaded files in one archive, taken while it is in use, and put back.
 
 The archive is a ZIP of the library as SQLite's backup gives it (a state between two writes), of the
-files beside it, and, last, of a list with the hash of each: an archive without the list is none.
+files next to it, and, last, of a list with the hash of each; without the list it is invalid.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ def write_backup(library: str | Path, target: Path) -> BackupSummary:
 
 
 def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
-    """Put a library back from an archive, with its files beside it, where there is none.
+    """Restore a library from an archive, with its files, where there is none.
 
-    Every hash is compared, and the library is checked in full, before anything stands in its place.
-    Where it lies elsewhere than before, it finds its files there. What a restore that was killed
-    has left of the same library is removed first.
+    Every hash is compared, and the library is checked in full, before anything is put in its place.
+    In another folder than before, it finds its files there. Remains of an interrupted restore of
+    the same library are removed first.
 
     Raises:
         ConfigError: If there is a library, or a folder of files, already, or another process is
@@ -121,7 +121,7 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
         if files.exists():
             (folder / _MOVED).touch()
             files.rename(root)
-        copy.rename(path)  # last: where the library stands, its files do
+        copy.rename(path)  # last: where the library is, its files are
     return manifest
 
 
@@ -157,7 +157,7 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
     hashes: dict[str, str] = {}
     size = 0
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as zipped:
-        for name, file in [(_LIBRARY, copy), *_uploaded(uploads.root)]:
+        for name, file in [(_LIBRARY, copy), *_upload_files(uploads.root)]:
             try:
                 with (
                     file.open("rb") as source,
@@ -179,13 +179,13 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
             missing=missing,
             sha256=hashes,
         )
-        # With a name alone it would bear the clock's time, which a ZIP has from 1980 on only.
+        # With a name alone it would get the current time, which a ZIP allows from 1980 on only.
         listed = manifest.model_dump_json(indent=1)
         zipped.writestr(zipfile.ZipInfo(_LIST), listed, zipfile.ZIP_DEFLATED)
     return made
 
 
-def _uploaded(root: Path) -> Iterator[tuple[str, Path]]:
+def _upload_files(root: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(root.rglob("*")):
         if path.is_file() and not path.is_symlink():
             yield _FILES + path.relative_to(root).as_posix(), path
@@ -253,7 +253,7 @@ def _copied(source: IO[bytes], sink: IO[bytes]) -> tuple[str, int]:
 
 
 def _move(store: Library, former: str, root: str) -> None:
-    """Let a library that lies elsewhere now find its files beside it."""
+    """Let a library that was moved find its files next to it."""
     if former == root:
         return
     with store.transaction():

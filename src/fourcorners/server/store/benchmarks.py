@@ -1,8 +1,8 @@
 """What `fourcorners bench` wrote in a folder, read for a page: figures, intervals, series.
 
 A file is what its `--json` or that of `fourcorners bench score` wrote. Its measures are of many
-forms, one a benchmark; here they are told by their form alone: a figure, a figure with its interval
-(`[value, low, high]`, or a name with `intervals` beside it), or figures at 1, 2, 4 … of something.
+forms, one a benchmark; here only their form counts: a figure, a figure with its interval
+(`[value, low, high]`, or a name with its `intervals`), or figures at 1, 2, 4 … of something.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HEADLINES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure; `low` and `high` are its 95% interval, None where the run told none.
+    """A measure; `low` and `high` are its 95% interval, None where the run has none.
 
     `is_share` tells whether it is a part of a whole, from 0 to 1.
     """
@@ -78,7 +78,7 @@ class MeasureGroup:
 
     @property
     def plottable(self) -> tuple[Measure, ...]:
-        """Return the shares that have an interval: what a plot can show beside one another."""
+        """Return the shares that have an interval: what a plot can show together."""
         return tuple(each for each in self.figures if each.is_share and each.low is not None)
 
 
@@ -185,7 +185,7 @@ def _run(file: Path, at: float) -> BenchRun | str:
 
 
 def _groups(measures: Mapping[str, Json]) -> Iterator[MeasureGroup]:
-    """Yield the measures by where they stand, the outermost first."""
+    """Yield the measures by their place, the outermost first."""
     waiting: list[tuple[tuple[str, ...], Mapping[str, Json]]] = [((), measures)]
     while waiting:
         path, held = waiting.pop(0)
@@ -304,7 +304,7 @@ def _measure_at(held: Json, path: Sequence[str], name: str) -> Measure | None:
 
 
 def _flat(held: object, before: str = "") -> list[tuple[str, str]]:
-    """Return settings as a person reads them; texts are cut, and of a path the end is told."""
+    """Return settings as a person reads them; texts are cut, and of a path the end is shown."""
     rows: list[tuple[str, str]] = []
     if not isinstance(held, dict):
         return rows

@@ -17,11 +17,11 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
     """Rename a collection and return its name, as it is kept; roles, tasks and answers go with it.
 
     Raises:
-        Conflict: If work on it goes on, another bears the name, or people asked columns in it.
+        Conflict: If work on it is running, another has the name, or people asked columns in it.
         ConfigError: If there is no such collection, or the name is none.
     """
     with library.transaction():
-        old, fold = _settled(library, collection), fold_name(name)
+        old, fold = _idle_collection(library, collection), fold_name(name)
         if old != fold and columns.columns_of_collections(library, [collection]):
             raise Conflict(
                 "the cells of columns that people asked are kept under the collection's name.",
@@ -44,7 +44,7 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
 
 
 def _move_rows(library: Library, old: str, fold: str) -> None:
-    """Give rows the new name of a collection; they take the place of those that bear it."""
+    """Give rows the new name of a collection; they replace those that have it."""
     people = "user IN (SELECT user FROM {0} WHERE collection = ?2)"
     for table, column, same in (
         ("server_roles", "collection", people),
@@ -69,7 +69,7 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
         ConfigError: If there is no such collection.
     """
     with library.transaction():
-        old = _settled(library, collection)
+        old = _idle_collection(library, collection)
         for asked in columns.columns_of_collections(library, [collection]):
             columns.remove_column(library, asked.id, by=by)
         paths = _delete(library, collection, by)
@@ -82,7 +82,7 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
     return paths
 
 
-def _settled(library: Library, collection: str) -> str:
+def _idle_collection(library: Library, collection: str) -> str:
     """Return the folded name of a collection that nothing is being done to."""
     fold = fold_name(collection)
     going = [

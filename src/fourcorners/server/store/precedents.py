@@ -40,7 +40,7 @@ class Precedent:
     """A clause as a page shows it.
 
     Attributes:
-        more: In how many places it stands beside those of `sources`.
+        more: In how many places it occurs besides those of `sources`.
         pieces: What would change in the draft; empty without one.
         alike: The share of words that are those of the draft, in percent; None without one.
     """

@@ -1,6 +1,6 @@
-"""Uploaded files: kept beside the library, under names that lead nowhere else.
+"""Uploaded files: kept next to the library, under names that lead nowhere else.
 
-Each upload has a folder of its own. Archives are kept as they came, and nothing is ever unpacked:
+Each upload has a separate folder. Archives are kept as they came, and nothing is ever unpacked:
 the reader opens their members in place, with its limits on bombs.
 """
 
@@ -88,7 +88,7 @@ class Upload:
             number += 1
             tried = place.with_name(f"{place.stem} ({number}){place.suffix}")
             if number > MAX_FILES:
-                raise TooLarge("too many files bear one name.")
+                raise TooLarge("too many files have one name.")
         return tried
 
 

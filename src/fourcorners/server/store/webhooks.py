@@ -1,4 +1,4 @@
-"""Webhooks: who wants to be told that a task has ended, and what is still to be told.
+"""Webhooks: who is notified when a task has ended, and what is still to be sent.
 
 What is sent names a task, its kind and how it ended: no word of a contract, no name of a file or a
 collection. Whoever gets it asks the API for the rest, as who they are.
@@ -30,12 +30,12 @@ _MAX_AGE = 30 * 86_400.0  # seconds for which a delivery that ended is remembere
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that is told of tasks.
+    """An address that is notified of tasks.
 
     Attributes:
         collection: Of which tasks; empty for those of all collections.
         secret: What the messages are signed with, base64 after `SECRET_PREFIX`.
-        by: Who set it up; once they may not read a collection, nothing of it is told.
+        by: Who set it up; once they may not read a collection, nothing about it is sent.
         local: Whether that was the one person at this machine, who needs no account.
     """
 
@@ -87,7 +87,7 @@ def require_allowed(url: str, hosts: Sequence[str]) -> None:
 
 
 def add_webhook(library: Library, url: str, collection: str, *, by: str, local: bool) -> Webhook:
-    """Keep an address that is told of a collection's tasks, or of all.
+    """Keep an address to notify of a collection's tasks, or of all.
 
     Raises:
         ConfigError: If there are as many as may be.

@@ -1,4 +1,4 @@
-"""Sends what webhooks are to be told, signed, until it has arrived or was tried for a day.
+"""Sends signed messages to webhooks until each has arrived or was tried for a day.
 
 Messages are signed as Standard Webhooks 1.0 has it, and go by `net`, which follows no redirect.
 """
@@ -32,7 +32,7 @@ _log = logging.getLogger("fourcorners.server")
 
 
 def sign_message(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
-    """Return the signature of a message, as the header `webhook-signature` bears it."""
+    """Return the signature of a message, for the header `webhook-signature`."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = f"{identifier}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.new(key, signed, sha256).digest()).decode()

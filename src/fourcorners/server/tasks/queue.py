@@ -1,7 +1,7 @@
 """Tasks: long work that the server was asked for, kept in the library so that no end loses it.
 
 A task is a step of one of two jobs of the library (its lane), which gives it its lease, its
-attempts and its resumption; here stands what was asked, by whom, and what came of it.
+attempts and its resumption; this module keeps what was asked, by whom, and the result.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.server.store.webhooks import announce
 
 LANES = ("reading", "thinking", "asking", "looking")
-"""What stands in a lane is done one after the other; lanes go on beside each other."""
+"""The tasks of a lane run one after the other; lanes run in parallel."""
 
 
 class TaskState(StrEnum):
     WAITING = "waiting"
     RUNNING = "running"
-    PARKED = "parked"  # the server stopped; the next start goes on with it
+    PARKED = "parked"  # the server stopped; the next start continues it
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"

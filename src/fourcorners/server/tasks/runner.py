@@ -25,8 +25,8 @@ from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
 from fourcorners.server.telemetry import Telemetry
 
 _HANDLERS = "fourcorners.server.tasks.handlers"
-_LEASE = 60.0  # seconds; renewed while a task tells that it goes on
-_LOOK = 2.0  # seconds between looks for tasks that nobody told of
+_LEASE = 60.0  # seconds; renewed while a task reports progress
+_LOOK = 2.0  # seconds between looks for tasks that nobody announced
 _KEEP = 0.5  # seconds between writes of how far a task is
 _STOP_SECONDS = 1.5  # seconds in which a thread must have stopped, or is cut with the process
 

@@ -40,8 +40,8 @@ class ProgressStep:
         description: The question that is asked, what is looked up or which model is asked for what,
             the ruling of a draft, what is missing.
         with_: The tools that are looked with; the parts of the question.
-        more: How many passages were found beside those listed.
-        says: What the program found in words of its own, or what the draft answers so far.
+        more: How many passages were found besides those listed.
+        says: What the program found, in its own words, or what the draft answers so far.
         tokens: Those of a call to a model, in and out.
         seconds: How long it took.
     """
@@ -83,7 +83,7 @@ class ProgressSteps:
 
 
 def event_steps(event: Event) -> Iterator[ProgressStep]:
-    """Yield an event as a person who waits is told of it; nothing for what they need not know."""
+    """Yield an event as a waiting person sees it; nothing for what they need not know."""
     match event:
         case events.PlanEvent():
             yield ProgressStep(

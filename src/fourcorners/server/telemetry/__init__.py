@@ -1,6 +1,6 @@
 """Traces of requests, tasks and calls of language models, for who runs the server; off by default.
 
-A span bears a name, a time, a duration, how it ended, and ids: never a word of a contract, a
+A span has a name, a time, a duration, how it ended, and ids: never a word of a contract, a
 question, a person or the name of a file. `spans.ALLOWED` says which attributes there are, and
 `tracing.Exporter` lets no other leave. The traces are the server's own: it registers nothing with
 OpenTelemetry's API, so that no library it uses is traced with it, and no environment variable turns
@@ -17,7 +17,7 @@ __all__ = ["Telemetry", "open_telemetry"]
 
 
 def open_telemetry(settings: TelemetrySettings) -> Telemetry:
-    """Return what is told of requests and tasks; nobody, if no endpoint is set.
+    """Return the tracer of requests and tasks; without an endpoint it traces nothing.
 
     Raises:
         ConfigError: If the endpoint cannot be called, or the SDK is not installed.

@@ -1,4 +1,4 @@
-"""What is told of a request, a task and a call of a model, and by which names."""
+"""What is traced of a request, a task and a model call, and by which names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_W
 
 
 class ServerSpan:
-    """A request or a task in hand, of which nobody is told."""
+    """A running request or task that is not traced."""
 
     def set_response(self, route: str, status: int) -> None:
         """Say by which route a request was answered, as the route is written, and how."""
@@ -57,7 +57,7 @@ class ServerSpan:
 
 
 class Telemetry:
-    """What is told of what the server does while a block lasts: here, nothing."""
+    """Traces what the server does while a block lasts: here, nothing."""
 
     def request(self, method: str, identifier: str) -> AbstractContextManager[ServerSpan]:  # noqa: ARG002
         return nullcontext(ServerSpan())
@@ -66,7 +66,7 @@ class Telemetry:
         return nullcontext(ServerSpan())
 
     def ledger(self, ledger: Ledger) -> Ledger:
-        """Return a ledger that also tells of the calls it is told."""
+        """Return a ledger that also traces the calls it records."""
         return ledger
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Spans by OpenTelemetry's SDK, sent as OTLP in protobuf through `fourcorners.net`.
 
 Whoever ends a span puts it into a bounded queue and goes on. Where the queue is full, or the
-collector does not take them, spans are dropped, and counted in the log. What leaves is made anew
+collector does not take them, spans are dropped, and counted in the log. What leaves is rebuilt
 from what is allowed: a name and attributes of known forms, ids, times and whether it failed.
 Events, links, the words of an error and what the environment adds are left out.
 """
@@ -154,7 +154,7 @@ class _Traced:
 
 @contextmanager
 def _server_span(span: Span, method: str = "") -> Iterator[ServerSpan]:
-    """Let what happens in the block belong to a span, and end it; errors are not told."""
+    """Let what happens in the block belong to a span, and end it; errors are not recorded."""
     token = _current.set(span)
     try:
         yield _Span(span, method)
@@ -164,7 +164,7 @@ def _server_span(span: Span, method: str = "") -> Iterator[ServerSpan]:
 
 
 class SpanQueue(SpanProcessor):
-    """Sends spans in a thread of its own.
+    """Sends spans in a separate thread.
 
     Args:
         every: Seconds between exports; a full batch goes at once.
@@ -261,7 +261,7 @@ class Exporter(SpanExporter):
         self.rejected = 0
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        data = encode_spans([self._cleaned(span) for span in spans]).SerializeToString()
+        data = encode_spans([self._clean_span(span) for span in spans]).SerializeToString()
         try:
             answer = post_bytes(
                 self._endpoint,
@@ -284,7 +284,7 @@ class Exporter(SpanExporter):
             return  # some answer with a word; that it was 200 is enough
         self.rejected += max(0, partial.rejected_spans)
 
-    def _cleaned(self, span: ReadableSpan) -> ReadableSpan:
+    def _clean_span(self, span: ReadableSpan) -> ReadableSpan:
         name = span.name if NAMES.fullmatch(span.name) else "-"
         attributes = {
             key: value for key, value in (span.attributes or {}).items() if may_leave(key, value)
@@ -304,7 +304,7 @@ class Exporter(SpanExporter):
 
 
 def may_leave(key: str, value: AttributeValue) -> bool:
-    """Tell whether an attribute is one that may be told, and of the form that it must have."""
+    """Tell whether an attribute may be sent, and has the form that it must have."""
     if key not in ALLOWED:
         return False
     form = ALLOWED[key]

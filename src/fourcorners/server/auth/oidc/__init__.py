@@ -1,4 +1,4 @@
-"""Signing in through an OpenID Connect provider, beside the accounts with passwords.
+"""Signing in through an OpenID Connect provider, in addition to accounts with passwords.
 
 The authorization code flow with PKCE, state and nonce. The provider is believed only as far as its
 ID token proves: who somebody is comes from nowhere else.

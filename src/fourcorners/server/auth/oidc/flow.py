@@ -50,7 +50,7 @@ class SignInFlow:
         """
         secret = secrets.token_urlsafe(32)
         state = _derive_secret(secret, "state")
-        challenge = _encoded(sha256(_derive_secret(secret, "verifier").encode()).digest())
+        challenge = _encode(sha256(_derive_secret(secret, "verifier").encode()).digest())
         url = self.provider.authorize_url(state, _derive_secret(secret, "nonce"), challenge)
         at = time.time()
         with self._pool.library() as library, library.transaction():
@@ -81,7 +81,7 @@ class SignInFlow:
         """
         try:
             leads_to = self._take_sign_in(secret, answer.get("state", ""), count)
-            return self._admitted(secret, answer), leads_to
+            return self._check_answer(secret, answer), leads_to
         except SignInRefused as error:
             with self._pool.library() as library:
                 library.record(
@@ -95,7 +95,7 @@ class SignInFlow:
                 )
             raise
 
-    def _admitted(self, secret: str, answer: Mapping[str, str]) -> str:
+    def _check_answer(self, secret: str, answer: Mapping[str, str]) -> str:
         if answer.get("iss", self.provider.settings.issuer) != self.provider.settings.issuer:
             raise SignInRefused("this answer is another provider's.", why="issuer")  # RFC 9207
         if "error" in answer:
@@ -225,8 +225,8 @@ def _remember_session(
 
 def _derive_secret(secret: str, what: str) -> str:
     """Return what is made of the browser's secret: 43 characters that tell nothing of it."""
-    return _encoded(hmac.new(secret.encode(), what.encode(), sha256).digest())
+    return _encode(hmac.new(secret.encode(), what.encode(), sha256).digest())
 
 
-def _encoded(data: bytes) -> str:
+def _encode(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -93,7 +93,7 @@ class Provider:
             "code_challenge": challenge,
             "code_challenge_method": "S256",
         }
-        return _with(self._discovered().authorize, query)
+        return _with(self._discover().authorize, query)
 
     def end_url(self) -> str:
         """Return where someone ends their session at the provider; empty if it offers none.
@@ -101,7 +101,7 @@ class Provider:
         Raises:
             ProviderUnavailable: If the provider does not answer.
         """
-        end = self._discovered().end
+        end = self._discover().end
         back = self.settings.address.rstrip("/") + "/sign-in"
         query = {"client_id": self.settings.client, "post_logout_redirect_uri": back}
         return _with(end, query) if end else ""
@@ -113,7 +113,7 @@ class Provider:
             SignInRefused: If the provider does not know the code, or the token does not count.
             ProviderUnavailable: If the provider does not answer.
         """
-        answer = self._exchanged(code, verifier)
+        answer = self._exchange_code(code, verifier)
         token, access = answer.get("id_token"), answer.get("access_token")
         if not isinstance(token, str):
             raise token_error("no ID token")
@@ -138,8 +138,8 @@ class Provider:
         configured = self.settings
         return TokenExpectation(configured.issuer, configured.client, nonce, time.time())
 
-    def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
-        document = self._discovered()
+    def _exchange_code(self, code: str, verifier: str) -> Mapping[str, object]:
+        document = self._discover()
         fields = {
             "grant_type": "authorization_code",
             "code": code,
@@ -163,15 +163,15 @@ class Provider:
                 most_bytes=_MOST,
             )
         except CallError as error:
-            # Only the status is told: a provider's own words may name people, or repeat secrets.
+            # Log only the status: a provider's words may name people, or repeat secrets.
             _log.warning("a code was not taken", extra={"status": error.status or 0})
             if error.status is not None and 400 <= error.status < 500:
                 raise token_error("code") from None
-            raise self._down() from None
+            raise self._unavailable() from None
         return answer if isinstance(answer, dict) else {}
 
     def _userinfo(self, access: object) -> Mapping[str, object]:
-        url = self._discovered().userinfo
+        url = self._discover().userinfo
         if (
             not url
             or not isinstance(access, str)
@@ -181,7 +181,7 @@ class Provider:
         return self._read(url, "no userinfo came", {"Authorization": f"Bearer {access}"})
 
     def _read_keys(self) -> Mapping[str, object]:
-        return self._read(self._discovered().keys, "the provider's keys cannot be read")
+        return self._read(self._discover().keys, "the provider's keys cannot be read")
 
     def _read(
         self, url: str, failure: str, headers: Mapping[str, str] | None = None
@@ -191,19 +191,19 @@ class Provider:
                 url, {}, headers=headers, retry_policy=self._retry_policy, most_bytes=_MOST
             )
         except CallError as error:
-            # Where a token was sent, only the status is told: the words may name people.
+            # Where a token was sent, log only the status: the words may name people.
             words = "" if headers else f": {error.message}"
             _log.warning("%s%s", failure, words, extra={"status": error.status or 0})
-            raise self._down() from None
+            raise self._unavailable() from None
         return answer if isinstance(answer, dict) else {}
 
-    def _discovered(self) -> _Document:
+    def _discover(self) -> _Document:
         with self._lock:
             now = time.monotonic()
             if self._document is not None and now - self._at < _FRESH:
                 return self._document
             if now - self._failed_at < _DOWN:
-                raise self._down()
+                raise self._unavailable()
             try:
                 answer = get_json(
                     self.settings.issuer.rstrip("/") + _DISCOVERY,
@@ -215,7 +215,7 @@ class Provider:
             except (CallError, ConfigError) as error:
                 self._failed_at = time.monotonic()
                 _log.warning("the sign-in provider cannot be used: %s", error.message)
-                raise self._down() from None
+                raise self._unavailable() from None
             self._at = time.monotonic()
             return self._document
 
@@ -255,7 +255,7 @@ class Provider:
         _require_secure(url, name)
         return url
 
-    def _down(self) -> ProviderUnavailable:
+    def _unavailable(self) -> ProviderUnavailable:
         return ProviderUnavailable(
             f"signing in with {self.settings.title} does not work just now.",
             remedy="Try again in a moment, or sign in with a password if you have one here.",

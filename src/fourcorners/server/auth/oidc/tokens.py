@@ -121,7 +121,7 @@ def _usable(held: Mapping[str, object]) -> list[SigningKey]:
         or "verify" not in operations
     ):
         return []
-    # The public members alone: what else stands there is not for us.
+    # Only the public members: the others are not for us.
     public = {name: str(held[name]) for name in _MEMBERS[str(kind)]}
     if kind == "RSA":
         rsa = RSAKey.import_key({"kty": "RSA", **public})

@@ -1,11 +1,11 @@
-"""What tasks do: one module a kind, of the kind's name, which bears it as its `KIND`.
+"""What tasks do: one module a kind, named for it, with the kind as its `KIND`.
 
 The modules are imported where a task is done, which is in another process than the pages': they
 bring half of the program with them. What they say at their top (`KIND`, `LANE`) pages may ask for.
 
-`run` does a task to its end, or as far as it comes, and says what came of it. It calls
-`work.report_progress` at least every few seconds of its own steps, which raises `TaskParked` where
-the server stops or the task was cancelled: what was done until then must be kept.
+`run` does a task as far as it can, and returns the result. At least every few seconds it calls
+`work.report_progress`, which raises `TaskParked` where the server stops or the task was cancelled:
+what was done until then must be kept.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def make_proposal(
     """Propose changes of a contract for a person who may, and keep them.
 
     Raises:
-        ConfigError: If the party is none of the contract's, or there is no such bank.
+        ConfigError: If the party is not one of the contract's, or there is no such bank.
     """
     from fourcorners.redline.run import RedlineOptions, redline_contract
     from fourcorners.server.rendering.word_file import has_word_original, write_word_file

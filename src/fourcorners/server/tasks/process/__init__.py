@@ -1,1 +1,1 @@
-"""The process of its own in which a server's tasks are done."""
+"""The separate process that does a server's tasks."""

@@ -18,7 +18,7 @@ from fourcorners.server.tasks.process.supervisor import WorkerOptions
 from fourcorners.server.tasks.runner import TaskRunner
 from fourcorners.server.telemetry import open_telemetry
 
-_NICE = 10  # whoever waits for a page comes first, and the work does not starve beside others
+_NICE = 10  # pages come first, and other processes do not starve the work
 _LOOK = 1.0  # seconds between looks whether there is still a server and a task
 
 _log = logging.getLogger("fourcorners.server")

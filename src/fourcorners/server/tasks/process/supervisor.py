@@ -1,13 +1,13 @@
-"""The process of its own in which a server's tasks are done: started, told, watched and ended.
+"""Starts, instructs, watches and ends the separate process that does a server's tasks.
 
 Reading contracts, reviews and questions would hold up the pages if they shared a process with them.
-The supervisor stands in the server's process. It starts the workshop (`main.py`, a `TaskRunner` at
-a lower priority) when there is a task, tells it of new ones, and starts it anew when it dies. The
-workshop parks what is in hand and goes when the server says so or is gone, however that ended;
-without tasks it goes after a while, and its memory with it.
+The supervisor runs in the server's process. It starts the workshop (`main.py`, a `TaskRunner` at
+a lower priority) when there is a task, tells it of new ones, and restarts it when it dies. The
+workshop parks its work and ends when the server says so or is gone for any reason; without tasks
+it ends after a while and frees its memory.
 
-They share nothing but the library and a pipe: the tasks, how far they are and what came of them
-stand in the library, with leases, so that neither process can lose or double a task by its end.
+They share only the library and a pipe: the library holds the tasks, their progress and their
+results, with leases, so that neither process can lose or double a task when it ends.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from fourcorners.server.tasks.process.main import main; main()"
 )
-_LOOK = 2.0  # seconds between looks for tasks that nobody told of
-_STOP_SECONDS = 2.5  # seconds in which a workshop that was told to stop must be gone
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds before one that died is started anew
+_LOOK = 2.0  # seconds between looks for tasks that nobody announced
+_STOP_SECONDS = 2.5  # seconds in which a workshop must end when asked to stop
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds before one that died is restarted
 
 _log = logging.getLogger("fourcorners.server")
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """What a workshop is told at its start.
+    """What a workshop is given at its start.
 
     Attributes:
         idle: Seconds without a task after which it closes.
@@ -60,10 +60,10 @@ class WorkerOptions:
 
 
 class ProcessSupervisor:
-    """Has the tasks of a library done in a process of its own.
+    """Has the tasks of a library done in a separate process.
 
-    The process is there while there are tasks, and a while longer. One that dies is started anew
-    as long as tasks are left; what it had in hand begins again there.
+    The process is there while there are tasks, and a while longer. One that dies is restarted
+    as long as tasks are left; its unfinished work begins again there.
 
     Args:
         idle: Seconds without a task after which the process goes.
@@ -163,7 +163,7 @@ class ProcessSupervisor:
         if self._stopping.is_set():
             return
         if code != 0:
-            _log.error("the workshop died, and is started anew", extra={"code": code})
+            _log.error("the workshop died, and is restarted", extra={"code": code})
             lasted = time.monotonic() - began
             self._pause = _FIRST_PAUSE if lasted > _LONGEST_PAUSE else self._pause * 2
             self._stopping.wait(min(self._pause, _LONGEST_PAUSE))
