@@ -11,7 +11,6 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.errors import ConfigError, EvidenceError
-from fourcorners.reports.catalogue import write_atomically
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import Review, Severity
@@ -58,11 +57,14 @@ class Breaking:
         raise OSError(28, "No space left on device")
 
 
-def test_a_report_that_breaks_leaves_the_old_one(tmp_path: Path, review: Review) -> None:
+def test_a_report_that_breaks_leaves_the_old_one(
+    tmp_path: Path, review: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports, "exporter_for", lambda _: Breaking())
     path = tmp_path / "report.breaking"
     path.write_text("old")
     with pytest.raises(ConfigError, match="No space left"):
-        write_atomically(Breaking(), Grid(review), path)
+        reports.write(review, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
