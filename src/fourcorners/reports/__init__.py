@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import TypeAlias, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import Review
 from fourcorners.work_folder import replace_file
 
-__all__ = ["Exporter", "Grid", "exporter_for", "formats", "write"]
+__all__ = ["Grid", "exporter_for", "write"]
 
-
-class Exporter(Protocol):
-    """Writes a grid as one file of its format."""
-
-    suffix: str
-
-    def export(self, grid: Grid, path: Path) -> None: ...
+Export: TypeAlias = Callable[[Grid, Path], None]
+"""Writes a grid as one file of its format."""
 
 
 _SHIPPED = MappingProxyType({".html": "html", ".json": "json_file", ".xlsx": "xlsx"})
-"""The modules of this room with an `EXPORTER`, by its suffix; each is imported when it is used."""
+"""The modules of this room with an `export`, by its suffix; each is imported when it is used."""
 
 
-def formats() -> tuple[str, ...]:
-    return tuple(sorted(_SHIPPED))
-
-
-def exporter_for(path: Path) -> Exporter:
+def exporter_for(path: Path) -> Export:
     """Return the exporter of the format that the file's suffix names.
 
     Raises:
@@ -41,12 +33,12 @@ def exporter_for(path: Path) -> Exporter:
     suffix = path.suffix.lower()
     if suffix not in _SHIPPED:
         what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
-        *others, last = formats()
+        *others, last = sorted(_SHIPPED)
         raise ConfigError(
             f"{path}: no report has {what}.",
             remedy=f"End the name in {', '.join(others)} or {last}.",
         )
-    return cast("Exporter", import_module(f"fourcorners.reports.{_SHIPPED[suffix]}").EXPORTER)
+    return cast("Export", import_module(f"fourcorners.reports.{_SHIPPED[suffix]}").export)
 
 
 def write(review: Review, path: Path) -> None:
@@ -56,5 +48,5 @@ def write(review: Review, path: Path) -> None:
         ConfigError: If no exporter has the suffix, or the file cannot be written.
         EvidenceError: If a quote is not the text at its span, or the grid has a hole.
     """
-    exporter = exporter_for(path)
-    replace_file(path, partial(exporter.export, Grid(review)))
+    export = exporter_for(path)
+    replace_file(path, partial(export, Grid(review)))

@@ -17,6 +17,7 @@ from fourcorners.reports.chapters.material import (
     join_words,
     key_block,
     key_place,
+    lines_of,
     own_sentences,
     recommendation,
     sentences_without_dates,
@@ -25,7 +26,6 @@ from fourcorners.reports.chapters.material import (
     standing_runs,
     without_dates,
 )
-from fourcorners.reports.chapters.row_lines import lines_of
 from fourcorners.reports.grid import SEVERITY_WORDS
 from fourcorners.reports.tree import (
     Block,
