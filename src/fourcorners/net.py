@@ -362,7 +362,8 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> Htt
             raise CallError(f"{redact_url(url)}: the answer is packed, which was not asked for.")
         response.stream = _limit_stream(response.stream, url, most_bytes)
 
-    direct = {f"all://{_bracket_ipv6(host)}": None} if is_loopback(url) else None
+    bracketed = f"[{host}]" if ":" in host else host
+    direct = {f"all://{bracketed}": None} if is_loopback(url) else None
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
         follow_redirects=False,
@@ -395,7 +396,3 @@ def _limit_stream(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByte
             await inner.aclose()
 
     return Bounded()
-
-
-def _bracket_ipv6(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

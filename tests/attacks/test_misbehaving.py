@@ -21,7 +21,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Review
 from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.settings import PromptSettings
-from fourcorners.review.run import CellFilter, ReviewScope, review_library
+from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.attacks.room import verified
 from tests.review.asked import CLAUSES, LEAVE, PAPER, quoted, weighed
@@ -96,13 +96,13 @@ def reviewed(
     asking: PromptSettings = PAPER,
     **more: Any,
 ) -> Review:
-    only = more.pop("only", None)
+    scope = ReviewScope(only_failed=more.pop("only_failed", False))
     options = {"timeout": 60.0, "attempts": 1, "max_tokens": 300, "price_in": 1, "price_out": 2}
     settings = LlmSettings(model="m", url=server.url, **{**options, **more})
     cache, ledger = LibraryCache(library), LibraryLedger(library)
     with open_port(settings, cache=cache, ledger=ledger, job="review small") as port:
         asker = ModelReviewer(port, playbook, asking)
-        return review_library(library, playbook, ReviewScope(only=only), encoder=None, asker=asker)
+        return review_library(library, playbook, scope, encoder=None, asker=asker)
 
 
 def cells(grid: Review) -> tuple[Finding, Finding]:
@@ -155,7 +155,7 @@ def test_a_failed_cell_is_seen_the_other_is_filled_and_it_heals(
     assert other.state is CellState.NOT_FOUND
     before = len(server.asked)
     server.answer = well
-    healed, same = cells(reviewed(library, server, playbook, only=CellFilter.FAILED))
+    healed, same = cells(reviewed(library, server, playbook, only_failed=True))
     assert (healed.state, same) == (CellState.FOUND, other)
     assert [each.quote.words for each in healed.evidence] == [LEAVE]
     assert len(server.asked) == before + 1, "only the failed cell was asked again"

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from fourcorners.cluster import open_worker_pool
 from fourcorners.errors import FourcornersError
-from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.add_report import AddReport
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook

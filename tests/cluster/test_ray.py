@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.add_report import AddReport
+from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder

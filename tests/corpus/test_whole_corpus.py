@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fourcorners import reports
-from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.add_report import AddReport
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, Review

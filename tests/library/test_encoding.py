@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library.ingest import reencode_library
+from fourcorners.library.prepare import reencode_library
 from fourcorners.library.store import Library
 from fourcorners.search.index import require_same_encoder
 from tests.library.conftest import ENCODER, contract

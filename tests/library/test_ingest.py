@@ -16,9 +16,11 @@ import pypdfium2
 import pytest
 from numpy.typing import NDArray
 
+from fourcorners.documents import discovery
 from fourcorners.errors import LibraryError, ModelError
 from fourcorners.library import ingest
-from fourcorners.library.ingest import AddReport, Progress, add_files
+from fourcorners.library.add_report import AddReport, Progress
+from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
@@ -435,8 +437,8 @@ def test_a_file_that_grows_without_end_is_hashed_no_further_than_it_was_long(
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"words " * 100)
-    monkeypatch.setattr(ingest, "_PART", 64)
-    assert ingest._digest(path) == hashlib.sha256(b"words " * 100).hexdigest()
+    monkeypatch.setattr(discovery, "_PART", 64)
+    assert discovery.digest_file(path, 1 << 20) == hashlib.sha256(b"words " * 100).hexdigest()
     hashed = []
 
     class Growing:
@@ -446,8 +448,8 @@ def test_a_file_that_grows_without_end_is_hashed_no_further_than_it_was_long(
             with path.open("ab") as file:
                 file.write(part * 2)
 
-    monkeypatch.setattr(ingest, "sha256", Growing)
-    assert ingest._digest(path) == ""
+    monkeypatch.setattr(discovery, "sha256", Growing)
+    assert discovery.digest_file(path, 1 << 20) == ""
     assert sum(map(len, hashed)) == 600
 
 

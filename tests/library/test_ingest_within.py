@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from fourcorners.library import ingest
-from fourcorners.library.ingest import AddReport, Progress, add_files
+from fourcorners.library.add_report import AddReport, Progress
+from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings

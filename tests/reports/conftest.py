@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.review.finding import (
     CellState,
@@ -28,7 +29,6 @@ from fourcorners.review.finding import (
     RiskAnswer,
     SearchRecord,
     Severity,
-    UnreadFile,
 )
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -218,12 +218,12 @@ def compose(sketches: tuple[Sketch, ...] = SKETCHES) -> Review:
         documents=tuple(document for document, _ in pairs),
         findings=tuple(finding for _, findings in pairs for finding in findings),
         unread=(
-            UnreadFile(
+            Failure(
                 "/deals/larch/Shareholders Agreement (signed).pdf",
                 "The file is protected by a password.",
                 "Save a copy without the password and add it again.",
             ),
-            UnreadFile(
+            Failure(
                 "/deals/larch/old/Pension Deed 1998.tif",
                 "The format image/tiff is not one of those that can be read.",
                 "Convert it to PDF with a text layer.",
@@ -322,5 +322,5 @@ def hostile_review(review: Review) -> Review:
     return replace(
         review, title=nasty, playbook=nasty, playbook_version=nasty, playbook_hash=nasty,
         columns=columns, documents=(document,), findings=findings,
-        unread=(UnreadFile(nasty, nasty, nasty),), provenance=((nasty, nasty),),
+        unread=(Failure(nasty, nasty, nasty),), provenance=((nasty, nasty),),
     )  # fmt: skip

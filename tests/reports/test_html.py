@@ -13,7 +13,8 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.errors import EvidenceError
-from fourcorners.review.finding import CellState, Finding, Review, ReviewState, UnreadFile
+from fourcorners.library.entries import Failure
+from fourcorners.review.finding import CellState, Finding, Review, ReviewState
 from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -174,7 +175,7 @@ def test_a_claim_is_never_shown_as_evidence(review: Review, tmp_path: Path) -> N
 def test_a_long_list_of_gaps_is_counted_and_kept_whole_in_the_grid(
     review: Review, tmp_path: Path
 ) -> None:
-    unread = tuple(UnreadFile(f"scan {i:03d}.pdf", "Damaged.", "Ask again.") for i in range(90))
+    unread = tuple(Failure(f"scan {i:03d}.pdf", "Damaged.", "Ask again.") for i in range(90))
     _, tree = page_of(replace(review, unread=unread), tmp_path)
     assert "78 more files" in content(tree.get_element_by_id("summary"))
     rows = tree.xpath("//tbody[@class='unread']/tr")

@@ -12,6 +12,7 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.errors import EvidenceError
+from fourcorners.library.entries import Failure
 from fourcorners.reports.json import SCHEMA_VERSION, review_schema
 from fourcorners.review.finding import (
     Amendment,
@@ -22,7 +23,6 @@ from fourcorners.review.finding import (
     Review,
     ReviewState,
     RiskAnswer,
-    UnreadFile,
 )
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -121,7 +121,7 @@ def test_nothing_is_left_out(tmp_path: Path, review: Review) -> None:
 
 
 def test_a_path_that_is_no_utf8_is_escaped(tmp_path: Path, review: Review) -> None:
-    odd = replace(review, unread=(UnreadFile("caf\udce9.pdf", "Damaged."),))
+    odd = replace(review, unread=(Failure("caf\udce9.pdf", "Damaged."),))
     assert written(odd, tmp_path)["unread"][0]["path"] == "caf\udce9.pdf"
 
 

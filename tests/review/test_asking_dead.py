@@ -16,7 +16,7 @@ from fourcorners.llm.port import conversation as converse
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.run import CellFilter, ReviewScope, review_library
+from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -94,7 +94,7 @@ def test_a_server_that_dies_and_comes_back(
         again = review_library(
             library,
             playbook,
-            ReviewScope(collection="Larch", only=CellFilter.FAILED),
+            ReviewScope(collection="Larch", only_failed=True),
             encoder=None,
             asker=asker,
         )

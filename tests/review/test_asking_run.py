@@ -22,7 +22,7 @@ from fourcorners.review import store
 from fourcorners.review.estimate import estimate_cost
 from fourcorners.review.finding import Author, CellState
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
-from fourcorners.review.run import CellFilter, ReviewProgress, ReviewScope, review_library
+from fourcorners.review.run import ReviewProgress, ReviewScope, review_library
 from fourcorners.settings import Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -145,7 +145,7 @@ def test_failed_cells_are_tried_again(library: Library, playbook: Playbook) -> N
         again = review_library(
             library,
             playbook,
-            ReviewScope(only=CellFilter.FAILED),
+            ReviewScope(only_failed=True),
             encoder=None,
             asker=ModelReviewer(port, playbook, asked.PAPER),
         )

@@ -24,7 +24,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import run, store
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import CellFilter, ReviewProgress, ReviewScope, review_library
+from fourcorners.review.run import ReviewProgress, ReviewScope, review_library
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
@@ -126,7 +126,7 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
     again = review_library(
         library,
         playbook,
-        ReviewScope(only=CellFilter.FAILED),
+        ReviewScope(only_failed=True),
         encoder=ENCODER,
         on_progress=seen.append,
     )
@@ -135,12 +135,12 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
     assert again.cell(other.id, "insurance").searched is None, "filled by another engine, and left"
     with pytest.raises(ConfigError, match="are both given"):
         review_library(
-            library, playbook, ReviewScope(only=CellFilter.FAILED, again=True), encoder=ENCODER
+            library, playbook, ReviewScope(only_failed=True, again=True), encoder=ENCODER
         )
 
 
 def test_cells_that_were_never_filled_say_so(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, ReviewScope(only=CellFilter.FAILED), encoder=ENCODER)
+    grid = review_library(library, playbook, ReviewScope(only_failed=True), encoder=ENCODER)
     assert {cell.state for cell in grid.findings} == {CellState.FAILED}
     assert grid.findings[0].error == "This was not reviewed yet."
 
@@ -254,7 +254,7 @@ def test_what_an_ended_review_left_open_is_closed_by_the_next(
     )
     assert jobs.progress(job).waiting == len(ids) - 2
     review_library(
-        library, playbook, ReviewScope(collection="Larch", only=CellFilter.FAILED), encoder=ENCODER
+        library, playbook, ReviewScope(collection="Larch", only_failed=True), encoder=ENCODER
     )
     assert jobs.progress(job).waiting == len(ids) - 2
     older = jobs.start("review", {**spec, "hash": "0" * 64})

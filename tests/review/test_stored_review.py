@@ -19,7 +19,7 @@ from fourcorners.review import store
 from fourcorners.review.finding import ReviewState
 from fourcorners.review.parties import find_sides, set_side
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import CellFilter, ReviewProgress, ReviewScope, review_library
+from fourcorners.review.run import ReviewProgress, ReviewScope, review_library
 from fourcorners.review.stored_review import load_review
 from fourcorners.settings import Settings
 
@@ -115,7 +115,7 @@ def test_cells_that_were_filled_for_others_are_not_told(
     (ash,) = (document for document, side in sides.items() if side.names)
     assert store.stale_documents(library, playbook, sides) == {ash}
     failed = review_library(
-        library, playbook, ReviewScope(collection="Larch", only=CellFilter.FAILED), encoder=None
+        library, playbook, ReviewScope(collection="Larch", only_failed=True), encoder=None
     )
     assert {each.document for each in failed.findings if each.error} == {ash}
     seen: list[ReviewProgress] = []

@@ -12,7 +12,16 @@ from typing import Annotated
 
 import typer
 
-from fourcorners.cli.contracts import ask, compare, links, precedents, redline, search, show
+from fourcorners.cli.contracts import (
+    answers,
+    ask,
+    compare,
+    links,
+    precedents,
+    redline,
+    search,
+    show,
+)
 from fourcorners.cli.library import audit, status
 from fourcorners.cli.library import commands as library
 from fourcorners.cli.models import commands as models
@@ -72,7 +81,7 @@ app.command("dates")(dates.dates)
 app.command("obligations")(obligations.obligations)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
-app.command("answers")(ask.answers)
+app.command("answers")(answers.answers)
 app.command("find")(find.find)
 app.command("precedents")(precedents.precedents)
 app.command("compare")(compare.compare)

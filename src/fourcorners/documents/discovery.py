@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from fourcorners.errors import InputError
@@ -16,6 +17,7 @@ _LEADS_OUT = (
     "this link leads out of the folder, and is not followed",
     "To read its target, add the target by its own path.",
 )
+_PART = 1 << 20  # bytes hashed at once
 IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
 
@@ -96,3 +98,19 @@ def unreadable_error(path: Path, error: OSError) -> InputError:
             problem = f"it cannot be read: {error.strerror or error}"
             remedy = "Check the disk or the network folder that it lies on."
     return InputError(f"{path}: {problem}.", remedy=remedy)
+
+
+def digest_file(path: Path, most_bytes: int) -> str | InputError:
+    """Return the SHA-256 of a file; empty if it has more than `most_bytes`, or grows."""
+    try:
+        with path.open("rb") as file:
+            left = os.fstat(file.fileno()).st_size
+            if left > most_bytes:
+                return ""
+            digest = sha256()
+            while left and (part := file.read(min(left, _PART))):
+                digest.update(part)
+                left -= len(part)
+            return "" if left or file.read(1) else digest.hexdigest()
+    except OSError as error:
+        return unreadable_error(path, error)

@@ -83,7 +83,7 @@ def values_in(tables: Iterable[str]) -> list[DocumentValues]:
     return [_VALUES[each] for each in tables if each in _VALUES]
 
 
-class Documents(Protocol):
+class DamagedStore(Protocol):
     """Documents of which some may turn out to be damaged: a library's."""
 
     @property
@@ -92,7 +92,7 @@ class Documents(Protocol):
     def leave_out(self, error: DamagedDocument) -> None: ...
 
 
-L = TypeVar("L", bound=Documents)
+L = TypeVar("L", bound=DamagedStore)
 
 
 class DamagedDocuments:
@@ -140,7 +140,7 @@ def without_damaged(
     return run_again
 
 
-def retry_without_damaged(library: Documents, work: Callable[[], T]) -> T:
+def retry_without_damaged(library: DamagedStore, work: Callable[[], T]) -> T:
     """Do work, and again without each damaged document, as `without_damaged`."""
     while True:
         known = library.damaged.keys()
@@ -152,7 +152,7 @@ def retry_without_damaged(library: Documents, work: Callable[[], T]) -> T:
                 raise
 
 
-def events_without_damaged(library: Documents, start: Callable[[], Iterator[T]]) -> Iterator[T]:
+def events_without_damaged(library: DamagedStore, start: Callable[[], Iterator[T]]) -> Iterator[T]:
     """Yield the events of work, which starts again without each damaged document."""
     while True:
         known = library.damaged.keys()

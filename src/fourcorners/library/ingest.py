@@ -8,26 +8,25 @@ interruption, and it continues.
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.archive.container import MAX_BYTES, MAX_MEMBERS, is_member_path
 from fourcorners.documents.discovery import (
     UnreadPath,
+    digest_file,
     is_bucket_object,
     path_or_url,
-    unreadable_error,
 )
 from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
+from fourcorners.library.add_report import AddReport, Progress, Replaced, Tally
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, JobTable, Step, worker_name
 from fourcorners.library.listing import storable_path
@@ -36,7 +35,7 @@ from fourcorners.library.prepare import (
     OpenedArchive,
     PreparedFile,
     embed_file,
-    encoded_texts,
+    encode_document,
     passage_texts,
     prepare_file,
 )
@@ -53,79 +52,8 @@ if TYPE_CHECKING:
 _CLAIM = 16  # steps claimed together
 _SLICE = 1024  # passages encoded together, so that a very long document can be interrupted
 _LEASE = 60.0  # seconds that a lease lasts beyond the time one file may take
-_PART = 1 << 20  # bytes hashed at once
 _POLL = 0.5  # seconds between looks at steps that another process holds
 _OPENED = frozenset({"message/rfc822"})  # documents that contain others
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far `add` is, in files; `path` is the one just finished."""
-
-    done: int
-    total: int
-    failed: int
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Duplicate:
-    """A file whose content the collection holds from another path."""
-
-    path: str
-    same_as: str
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """A file that changed since it was added; the earlier version is still in the library."""
-
-    path: str
-    earlier: str
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsOcr:
-    """A document that was added, but for the pages that gave no text."""
-
-    path: str
-    pages: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingWarning:
-    """A document that was added, with what a person should know of its reading."""
-
-    path: str
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AddReport:
-    """The result for the files.
-
-    `found == added + already + len(failed)`, except for files that another process added meanwhile.
-
-    Attributes:
-        found: How many files (and paths that could not be entered) there were.
-        added: How many new documents there are.
-        already: How many files had content that the collection already had, including `duplicates`.
-        characters: Of the new documents.
-        passages: Of the new documents.
-        seconds: Time spent by stage: read and outline in all workers together, encode, store.
-    """
-
-    found: int
-    added: int
-    already: int
-    failed: tuple[Failure, ...]
-    duplicates: tuple[Duplicate, ...]
-    replaced: tuple[Replaced, ...]
-    needs_ocr: tuple[NeedsOcr, ...]
-    characters: int
-    passages: int
-    seconds: Mapping[str, float]
-    warned: tuple[ReadingWarning, ...] = ()
 
 
 def add_files(
@@ -171,7 +99,7 @@ def add_files(
     ) as workers:
         run.work(workers, settings.seconds + _LEASE)
     run.encode_the_rest()
-    return run.report()
+    return run.tally.report(len(run.found))
 
 
 def _encoding(
@@ -181,24 +109,6 @@ def _encoding(
     if encoder is None or not worker_pool.embeds_passages or settings.encoder.kind == "remote":
         return None
     return partial(embed_file, settings=settings.encoder, name=encoder.name)
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The results for the files so far."""
-
-    added: int = 0
-    already: int = 0
-    characters: int = 0
-    passages: int = 0
-    failed: dict[str, Failure] = field(default_factory=dict)
-    duplicates: list[Duplicate] = field(default_factory=list)
-    replaced: list[Replaced] = field(default_factory=list)
-    needs_ocr: list[NeedsOcr] = field(default_factory=list)
-    warned: list[ReadingWarning] = field(default_factory=list)
-    seconds: dict[str, float] = field(
-        default_factory=lambda: {"read": 0.0, "outline": 0.0, "encode": 0.0, "store": 0.0}
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,46 +121,41 @@ class _Ready:
     vectors: NDArray[np.float32] | None
 
 
+@dataclass
 class _Run:
     """One call of `add`."""
 
-    def __init__(
-        self,
-        library: Library,
-        collection: str,
-        encoder: Encoder | None,
-        on_progress: Callable[[Progress], None] | None,
-        ocr: OcrOptions,
-    ) -> None:
-        self._library = library
-        self._ocr = ocr
-        self._jobs = JobTable(library)
-        self._me = worker_name()
-        self._collection = collection
-        self._encoder = encoder
-        self._on_progress = on_progress
-        self._files: dict[str, Path] = {}  # by the key of the step
-        self._in_hand: dict[Path, Step] = {}
-        self._ready: list[_Ready] = []
-        self._found: set[str] = set()  # keys of what is a file by itself, and paths not entered
-        self._settled_keys: set[str] = set()  # of steps that this run has reported
-        self._digests: dict[str, str] = {}  # of files within files, by key
-        self._held_by: dict[Path, int] = {}  # how many files were found within one on disk
-        self._tally = _Tally()
-        self._job: Job
-        self._lease = _LEASE
-        self._renewed = time.monotonic()
+    _library: Library
+    _collection: str
+    _encoder: Encoder | None
+    _on_progress: Callable[[Progress], None] | None
+    _ocr: OcrOptions
+    _me: str = field(default_factory=worker_name)
+    _job: Job = field(init=False)
+    _files: dict[str, Path] = field(default_factory=dict)  # by the key of the step
+    _in_hand: dict[Path, Step] = field(default_factory=dict)
+    _ready: list[_Ready] = field(default_factory=list)
+    # Keys of what is a file by itself, and paths not entered.
+    found: set[str] = field(default_factory=set)
+    _settled_keys: set[str] = field(default_factory=set)  # of steps that this run has reported
+    _digests: dict[str, str] = field(default_factory=dict)  # of files within files, by key
+    # How many files were found within one on disk.
+    _held_by: dict[Path, int] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+    _lease: float = _LEASE
+    _renewed: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._jobs = JobTable(self._library)
 
     def look(self, paths: Sequence[Path], worker_pool: WorkerPool) -> None:
         unread: list[UnreadPath] = []
         for found in worker_pool.find_files(paths):
-            if not isinstance(found, UnreadPath) and self._library.owns(found):
-                continue  # the library may lie among the contracts
             if isinstance(found, UnreadPath):
                 unread.append(found)
-            else:
+            elif not self._library.owns(found):  # the library may lie among the contracts
                 self._files[_key(found)] = found
-        self._found = {*self._files, *(str(problem.path) for problem in unread)}
+        self.found = {*self._files, *(str(problem.path) for problem in unread)}
         spec = {
             "collection": fold_name(self._collection),
             "paths": json.dumps(sorted({_key(path) for path in paths})),
@@ -304,22 +209,6 @@ class _Run:
         for document in self._library.documents_without_vectors(self._collection):
             encode_document(self._library, document, self._encode)
 
-    def report(self) -> AddReport:
-        tally = self._tally
-        return AddReport(
-            found=len(self._found),
-            added=tally.added,
-            already=tally.already,
-            failed=tuple(tally.failed[path] for path in sorted(tally.failed)),
-            duplicates=tuple(sorted(tally.duplicates, key=lambda each: each.path)),
-            replaced=tuple(sorted(tally.replaced, key=lambda each: each.path)),
-            needs_ocr=tuple(sorted(tally.needs_ocr, key=lambda each: each.path)),
-            characters=tally.characters,
-            passages=tally.passages,
-            seconds=dict(tally.seconds),
-            warned=tuple(sorted(tally.warned, key=lambda each: each.path)),
-        )
-
     def _unknown_files(self) -> Iterator[Path]:
         while steps := self._jobs.claim(self._job, self._me, self._lease, _CLAIM):
             unknown: list[Path] = []
@@ -356,7 +245,7 @@ class _Run:
         if document is None:
             return False
         self._jobs.finish(step)
-        self._record_present(path, document, earlier)
+        self._record(path, document, earlier)
         return True
 
     def _open(self, step: Step, path: Path, made: OpenedArchive) -> None:
@@ -365,7 +254,7 @@ class _Run:
                 return
             self._jobs.finish(step)
             self._library.forget_failures([str(path)], collection=self._collection)
-        self._found.discard(step.key)
+        self.found.discard(step.key)
 
     def _add_held(self, step: Step, path: Path, holds: Sequence[ArchiveMember]) -> bool:
         """Add a step for each file within a file; False, and a failure, if there are too many."""
@@ -381,7 +270,7 @@ class _Run:
         for key, each in zip(keys, holds, strict=True):
             self._files[key] = each.path
             self._digests[key] = each.sha256
-        self._found.update(keys)
+        self.found.update(keys)
         self._jobs.add_steps(self._job, keys)
         self._jobs.retry(self._job, [key for key in keys if key not in self._settled_keys])
         return True
@@ -391,10 +280,11 @@ class _Run:
         path = self._path(step)
         if step.key in self._digests:
             return self._digests[step.key]
-        return "" if is_bucket_object(path) or is_member_path(path) else _digest(path)
+        is_unseen = is_bucket_object(path) or is_member_path(path)
+        return "" if is_unseen else digest_file(path, MAX_BYTES)
 
     def _keep(self, step: Step, path: Path, made: PreparedFile) -> None:
-        columns, seconds = made.columns, self._tally.seconds
+        columns, seconds = made.columns, self.tally.seconds
         seconds["read"] += made.read_seconds
         seconds["outline"] += made.outline_seconds
         seconds["encode"] += made.encode_seconds
@@ -419,39 +309,22 @@ class _Run:
                     continue
                 self._jobs.finish(each.step)
                 stored.append((each, is_new, earlier))
-        self._tally.seconds["store"] += time.perf_counter() - began
+        self.tally.seconds["store"] += time.perf_counter() - began
         for each, is_new, earlier in stored:
-            self._record_stored(each.path, each.made, earlier, is_new=is_new)
+            document = self._library.document_id(each.made.columns, self._collection)
+            self._record(each.path, document, earlier, each.made if is_new else None)
 
-    def _record_stored(
-        self, path: Path, made: PreparedFile, earlier: str | None, *, is_new: bool
+    def _record(
+        self, path: Path, document: str, earlier: str | None, made: PreparedFile | None = None
     ) -> None:
-        columns = made.columns
-        document = self._library.document_id(columns, self._collection)
-        if not is_new:
-            self._record_present(path, document, earlier)
-            return
-        self._tally.added += 1
-        self._tally.characters += len(columns.text)
-        self._tally.passages += len(columns.passages)
-        if columns.needs_ocr:
-            self._tally.needs_ocr.append(NeedsOcr(path_or_url(path), columns.needs_ocr))
-        if made.warnings:
-            self._tally.warned.append(ReadingWarning(path_or_url(path), made.warnings))
-        self._note_earlier(path, document, earlier)
-        self._tell(path)
-
-    def _record_present(self, path: Path, document: str, earlier: str | None) -> None:
-        self._tally.already += 1
-        held_as = self._library.path_of(document)
-        if held_as != storable_path(str(path)):
-            self._tally.duplicates.append(Duplicate(str(path), held_as))
-        self._note_earlier(path, document, earlier)
-        self._tell(path)
-
-    def _note_earlier(self, path: Path, document: str, earlier: str | None) -> None:
+        """Count a file as added where its document is what was `made`, else as held already."""
+        if made is not None:
+            self.tally.count_new(path_or_url(path), made)
+        else:
+            self.tally.count_known(str(path), self._library.path_of(document))
         if earlier is not None and earlier != document:
-            self._tally.replaced.append(Replaced(str(path), earlier))
+            self.tally.replaced.append(Replaced(str(path), earlier))
+        self._tell(path)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         """Return the vectors of texts; None without an encoder."""
@@ -464,7 +337,7 @@ class _Run:
         for at in range(0, len(texts), _SLICE):
             parts.append(self._encoder.encode(texts[at : at + _SLICE]))
             self.hold()
-        self._tally.seconds["encode"] += time.perf_counter() - began
+        self.tally.seconds["encode"] += time.perf_counter() - began
         return np.concatenate(parts)
 
     def _fail(self, step: Step, path: Path, error: FourcornersError) -> None:
@@ -477,7 +350,7 @@ class _Run:
     def _record_failure(self, path: Path, reason: str, remedy: str) -> None:
         name = path_or_url(path)
         reason = reason.removeprefix(f"{name}: ")
-        self._tally.failed[name] = Failure(name, reason, remedy)
+        self.tally.failed[name] = Failure(name, reason, remedy)
         self._library.fail(name, reason, remedy, collection=self._collection, job=self._job.id)
 
     def _forget_the_vanished(self, paths: Sequence[Path]) -> None:
@@ -493,7 +366,7 @@ class _Run:
     def _close(self) -> None:
         for key, reason, remedy in self._jobs.failed_steps(self._job):
             path = self._files.get(key, Path(key))
-            if path_or_url(path) not in self._tally.failed:
+            if path_or_url(path) not in self.tally.failed:
                 self._record_failure(path, reason, remedy)
         self._count_others()
         self._jobs.complete(self._job)
@@ -505,67 +378,20 @@ class _Run:
         for path in left:
             name = path_or_url(path)
             if document := self._library.document_at(str(path), self._collection):
-                self._record_present(path, document, document)
+                self._record(path, document, document)
             elif name in failures:
-                self._tally.failed.setdefault(name, failures[name])
+                self.tally.failed.setdefault(name, failures[name])
 
     def _tell(self, path: Path) -> None:
         key = _key(path)
-        self._found.add(key)
+        self.found.add(key)
         self._settled_keys.add(key)
         if self._on_progress is None:
             return
-        tally = self._tally
+        tally = self.tally
         done = tally.added + tally.already + len(tally.failed)
-        self._on_progress(Progress(done, len(self._found), len(tally.failed), path_or_url(path)))
-
-
-def _digest(path: Path) -> str | FourcornersError:
-    """Return the SHA-256 of a file; empty if it is too large to be worth it, or growing."""
-    try:
-        with path.open("rb") as file:
-            left = os.fstat(file.fileno()).st_size
-            if left > MAX_BYTES:
-                return ""
-            digest = sha256()
-            while left and (part := file.read(min(left, _PART))):
-                digest.update(part)
-                left -= len(part)
-            return "" if left or file.read(1) else digest.hexdigest()
-    except OSError as error:
-        return unreadable_error(path, error)
+        self._on_progress(Progress(done, len(self.found), len(tally.failed), path_or_url(path)))
 
 
 def _key(path: Path) -> str:
     return storable_path(str(path if is_bucket_object(path) else path.absolute()))
-
-
-def reencode_library(
-    library: Library,
-    encoder: Encoder,
-    on_progress: Callable[[int, int], None] = lambda *_: None,
-) -> int:
-    """Make all vectors of a library with another encoder; return the number of documents.
-
-    It may be stopped at any time: documents without vectors are found by their words, and the next
-    call makes the rest. Nothing happens if all vectors are from this encoder.
-    """
-    library.change_encoder(encoder.name, encoder.dimension)
-    waiting = library.documents_without_vectors()
-    for done, document in enumerate(waiting, 1):
-        encode_document(library, document, encoder.encode)
-        on_progress(done, len(waiting))
-    return len(waiting)
-
-
-def encode_document(
-    library: Library,
-    document: str,
-    encode: Callable[[Sequence[str]], NDArray[np.float32] | None],
-) -> None:
-    """Make the vectors of a stored document; do nothing if `encode` makes none."""
-    passages = [(each.context, each.span) for each in library.passages(document)]
-    texts = encoded_texts(library.text(document), library.exclusions(document), passages)
-    vectors = encode(texts)
-    if vectors is not None:
-        library.set_vectors(document, vectors)

@@ -1,9 +1,12 @@
-"""Prepare one file in a worker: read it, outline it, cut it into passages, encode them."""
+"""Prepare a file in a worker: read it, outline it, cut it into passages, encode them.
+
+What is stored already may be encoded again.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -14,6 +17,7 @@ from fourcorners.documents.document import Document
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.columns import DocumentColumns, document_columns
+from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import Exclusion, blank_text
 from fourcorners.text.span import Span
 
@@ -173,3 +177,34 @@ def _require_words(document: Document, ocr: OcrOptions) -> None:
         f"{document.path}: it holds no words.",
         remedy="Check that it is the contract, and supply it again.",
     )
+
+
+def reencode_library(
+    library: Library,
+    encoder: Encoder,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> int:
+    """Make all vectors of a library with another encoder; return the number of documents.
+
+    It may be stopped at any time: documents without vectors are found by their words, and the next
+    call makes the rest. Nothing happens if all vectors are from this encoder.
+    """
+    library.change_encoder(encoder.name, encoder.dimension)
+    waiting = library.documents_without_vectors()
+    for done, document in enumerate(waiting, 1):
+        encode_document(library, document, encoder.encode)
+        on_progress(done, len(waiting))
+    return len(waiting)
+
+
+def encode_document(
+    library: Library,
+    document: str,
+    encode: Callable[[Sequence[str]], NDArray[np.float32] | None],
+) -> None:
+    """Make the vectors of a stored document; do nothing if `encode` makes none."""
+    passages = [(each.context, each.span) for each in library.passages(document)]
+    texts = encoded_texts(library.text(document), library.exclusions(document), passages)
+    vectors = encode(texts)
+    if vectors is not None:
+        library.set_vectors(document, vectors)

@@ -8,16 +8,18 @@ documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import DamagedDocument, LibraryError
-from fourcorners.library import audit, schemes
+from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
+from fourcorners.library import audit
 from fourcorners.library.columns import DocumentColumns, document_columns
 from fourcorners.library.damage import values_in
 from fourcorners.library.database import as_integer
@@ -32,6 +34,36 @@ from fourcorners.outline.tree import Outline, Passage
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_STORES = "fourcorners.stores"  # the entry points that open libraries at URLs of other schemes
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # at least two letters: `C:` is a drive
+
+
+def scheme_of(url: str) -> str:
+    """Return the scheme of a library's URL, in lower case; empty for a plain path."""
+    found = _SCHEME.match(url)
+    return found.group(1).casefold() if found else ""
+
+
+def sqlite_path(url: str) -> Path:
+    """Return the file of `sqlite:relative.db`, `sqlite:/absolute.db` or `sqlite:///absolute.db`."""
+    rest = url.split(":", 1)[1]
+    rest = rest.removeprefix("//")
+    if not rest:
+        raise ConfigError(f"{url} names no file.", remedy="Write for example sqlite:firm.db.")
+    return Path(rest).expanduser()
+
+
+@cache
+def _store_opener(scheme: str) -> Callable[[str, bool], Library]:
+    """Return what opens the library at a URL, and may create it if the second argument is set."""
+    for found in entry_points(group=_STORES, name=scheme):
+        return cast("Callable[[str, bool], Library]", found.load())
+    names = {"sqlite", *entry_points(group=_STORES).names}
+    raise ConfigError(
+        f"no store opens {scheme}: libraries.",  # the URL may hold a password
+        remedy=f"Known are plain paths and {', '.join(f'{name}:' for name in sorted(names))}.",
+    )
 
 
 def upload_folder(library: Path) -> Path:
@@ -63,19 +95,17 @@ class Library(Writer):
             LibraryError: If it cannot be opened; the message says why and what to do.
             ConfigError: If no store is registered for the URL's scheme.
         """
-        if isinstance(url, Path) or not schemes.scheme_of(url):
-            return cls(Path(url).expanduser(), create=create)
-        return cast("Library", schemes.store_opener(url)(url, create))
+        scheme = "" if isinstance(url, Path) else scheme_of(url)
+        if scheme == "sqlite":
+            return cls(sqlite_path(str(url)), create=create)
+        if scheme:
+            return _store_opener(scheme)(str(url), create)
+        return cls(Path(url).expanduser(), create=create)
 
     def __enter__(self) -> Library:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -267,8 +297,3 @@ class Library(Writer):
         from fourcorners.library.check import find_faults
 
         return find_faults(self._database)
-
-
-schemes.register_scheme(
-    "sqlite", lambda url, create: Library(schemes.sqlite_path(url), create=create)
-)

@@ -36,6 +36,28 @@ class Exclusion:
     kind: ExclusionKind
 
 
+@dataclass(frozen=True, slots=True)
+class SetApartClause:
+    """A clause that gives instructions to its reader, and is not evidence.
+
+    Attributes:
+        label: Its number by the outline; empty where it has none.
+        page: The first page it is on; None for formats without pages.
+    """
+
+    span: Span
+    words: str
+    label: str
+    page: int | None
+
+    @property
+    def place(self) -> str:
+        number = f"clause {self.label}" if self.label else ""
+        page = "" if self.page is None else f"page {self.page}"
+        characters = f"characters {self.span.start:,} to {self.span.end:,}"
+        return ", ".join(filter(None, (number, page))) or characters
+
+
 _MARKS = {MarkKind.HIDDEN: ExclusionKind.HIDDEN, MarkKind.DELETED: ExclusionKind.DELETED}
 _LINE = 200  # characters of a line after excluded words that are examined
 _REACH = 2_000  # maximum characters of a sentence around an instruction

@@ -60,39 +60,32 @@ class Block:
     evidence: tuple[Evidence, ...]
 
 
-class HtmlExporter:
-    """Writes the review as one page: summary, grid, provisions, documents, and what it rests on."""
-
-    suffix = ".html"
-
-    def export(self, grid: Grid, path: Path) -> None:
-        style = load_asset("palette.css") + load_asset("report.css")
-        script, early = load_asset("report.js"), "document.documentElement.className='js'"
-        stream = (
-            report_environment()
-            .get_template("report.html.j2")
-            .stream(
-                grid=grid,
-                review=grid.review,
-                style=style,
-                script=script,
-                early=early,
-                policy=content_security_policy(style, script, early),
-                states=grid.states(),
-                flags=grid.severities(),
-                quotes=grid.quotes(),
-                red_flags=grid.red_flags(),
-                version=__version__,
-                shown_at_once=_SHOWN_AT_ONCE,
-            )
+def export(grid: Grid, path: Path) -> None:
+    """Write the review as one page: summary, grid, provisions, documents, and what it rests on."""
+    style = load_asset("palette.css") + load_asset("report.css")
+    script, early = load_asset("report.js"), "document.documentElement.className='js'"
+    stream = (
+        report_environment()
+        .get_template("report.html.j2")
+        .stream(
+            grid=grid,
+            review=grid.review,
+            style=style,
+            script=script,
+            early=early,
+            policy=content_security_policy(style, script, early),
+            states=grid.states(),
+            flags=grid.severities(),
+            quotes=grid.quotes(),
+            red_flags=grid.red_flags(),
+            version=__version__,
+            shown_at_once=_SHOWN_AT_ONCE,
         )
-        stream.enable_buffering(200)
-        with path.open("w", encoding="utf-8", newline="\n") as page:
-            for chunk in stream:
-                page.write(chunk)
-
-
-EXPORTER = HtmlExporter()
+    )
+    stream.enable_buffering(200)
+    with path.open("w", encoding="utf-8", newline="\n") as page:
+        for chunk in stream:
+            page.write(chunk)
 
 
 def evidence_blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:

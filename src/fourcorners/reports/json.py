@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationInfo
 
+from fourcorners.outline.exclusions import SetApartClause
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import (
     Author,
@@ -23,7 +24,6 @@ from fourcorners.review.finding import (
     Outlier,
     ReviewedDocument,
     ReviewState,
-    SetApartClause,
     Severity,
 )
 from fourcorners.text.quote import Match, Quote

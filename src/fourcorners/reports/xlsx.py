@@ -29,46 +29,41 @@ _DOCUMENT_HEADS: Final = (
 )  # fmt: skip
 
 
-class XlsxExporter:
-    """Writes the review as a workbook of five sheets, and one hidden that an import needs."""
+def export(grid: Grid, path: Path) -> None:
+    """Write the review as a workbook of five sheets, and one hidden that an import needs.
 
-    suffix = ".xlsx"
+    Every word of a contract or playbook is a string cell.
+    """
+    import xlsxwriter
+    from xlsxwriter.exceptions import XlsxWriterException
 
-    def export(self, grid: Grid, path: Path) -> None:
-        """Write the workbook; every word of a contract or playbook is a string cell."""
-        import xlsxwriter
-        from xlsxwriter.exceptions import XlsxWriterException
-
-        try:
-            with xlsxwriter.Workbook(
-                str(path),
+    try:
+        with xlsxwriter.Workbook(
+            str(path),
+            {
+                "in_memory": True,
+                "strings_to_formulas": False,
+                "strings_to_urls": False,
+                "strings_to_numbers": False,
+            },
+        ) as book:
+            # The time of the review, so that the same review gives the same file.
+            book.set_properties(
                 {
-                    "in_memory": True,
-                    "strings_to_formulas": False,
-                    "strings_to_urls": False,
-                    "strings_to_numbers": False,
-                },
-            ) as book:
-                # The time of the review, so that the same review gives the same file.
-                book.set_properties(
-                    {
-                        "title": show_invisible(grid.review.title)[:255],
-                        "created": grid.review.created.replace(tzinfo=None),
-                    }
-                )
-                sheets = Sheets(book)
-                rows = _finding_rows(grid)
-                _write_grid(sheets, grid, rows)
-                write_findings(sheets, grid)
-                _write_documents(sheets, grid)
-                _write_unread(sheets, grid)
-                _write_about(sheets, grid)
-                write_key(sheets, grid)
-        except XlsxWriterException as error:
-            raise ConfigError(f"the workbook cannot be written: {error}") from error
-
-
-EXPORTER = XlsxExporter()
+                    "title": show_invisible(grid.review.title)[:255],
+                    "created": grid.review.created.replace(tzinfo=None),
+                }
+            )
+            sheets = Sheets(book)
+            rows = _finding_rows(grid)
+            _write_grid(sheets, grid, rows)
+            write_findings(sheets, grid)
+            _write_documents(sheets, grid)
+            _write_unread(sheets, grid)
+            _write_about(sheets, grid)
+            write_key(sheets, grid)
+    except XlsxWriterException as error:
+        raise ConfigError(f"the workbook cannot be written: {error}") from error
 
 
 def _finding_rows(grid: Grid) -> list[int]:

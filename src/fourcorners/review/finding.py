@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import StrEnum
 
+from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.exclusions import SetApartClause
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -316,28 +318,6 @@ def join_headline(statement: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SetApartClause:
-    """A clause that gives instructions to its reader, and is not evidence.
-
-    Attributes:
-        label: Its number by the outline; empty where it has none.
-        page: The first page it is on; None for formats without pages.
-    """
-
-    span: Span
-    words: str
-    label: str
-    page: int | None
-
-    @property
-    def place(self) -> str:
-        number = f"clause {self.label}" if self.label else ""
-        page = "" if self.page is None else f"page {self.page}"
-        characters = f"characters {self.span.start:,} to {self.span.end:,}"
-        return ", ".join(filter(None, (number, page))) or characters
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewedDocument:
     """A row of the grid: what reports need of a document.
 
@@ -377,15 +357,6 @@ class ReviewedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadFile:
-    """A file of the data room that could not be read; shown like a finding."""
-
-    path: str
-    reason: str
-    remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ColumnHeader:
     """A column of the grid: what reports need of a provision."""
 
@@ -411,7 +382,7 @@ class Review:
     columns: tuple[ColumnHeader, ...]
     documents: tuple[ReviewedDocument, ...]
     findings: tuple[Finding, ...]
-    unread: tuple[UnreadFile, ...] = ()
+    unread: tuple[Failure, ...] = ()
     provenance: tuple[tuple[str, str], ...] = ()
     playbook_id: str = ""
     read_for: tuple[str, ...] = ()

@@ -18,9 +18,9 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
+from fourcorners.review.attachments import find_missing_attachments
 from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
-from fourcorners.review.lint import find_missing_attachments
 from fourcorners.review.suspicion import find_suspicions
 from fourcorners.review.timeline.term import find_final_end
 from fourcorners.text.languages import detect_language

@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import TypeVar
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.references.labels import label_parts
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import (
     DefinedTerm,
@@ -23,6 +22,11 @@ from fourcorners.outline.tree import (
     NodeKind,
     Outline,
     ReferenceKind,
+)
+from fourcorners.review.attachments import (
+    ATTACHMENTS,
+    find_missing_attachments,
+    missing_references,
 )
 from fourcorners.review.finding import Severity
 from fourcorners.text.patterns import load_patterns
@@ -85,7 +89,6 @@ _MOST_DANGLING = 0.3  # share of dangling references above which the outline is 
 _MOST = 100  # items of a kind that are searched for in the whole text
 _FEW = 3  # dangling references that may be slips regardless of their share
 _AROUND = 110  # characters of context on either side
-_ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
 
 
 def lint_contract(document: Document, outline: Outline) -> LintReport:
@@ -98,12 +101,12 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
             f"the outline is not sure enough ({outline.confidence:.2f})."
         )
     else:
-        unresolved = _unresolved(outline)
+        unresolved = missing_references(outline)
         judged = _limit_findings(unresolved, "References that lead nowhere", unchecked)
         dangling = [*_dangling(text, outline, judged)]
         sections = [each for each in dangling if each[0] is Check.DANGLING]
         numbered = sum(
-            each.kind is ReferenceKind.NUMBERED and each.raw.split(" ")[0] not in _ATTACHED
+            each.kind is ReferenceKind.NUMBERED and each.raw.split(" ")[0] not in ATTACHMENTS
             for each in outline.references
         )
         if len(sections) > max(_FEW, _MOST_DANGLING * numbered):
@@ -164,8 +167,6 @@ _PATTERNS = load_patterns("fourcorners.review", "lint")
 # Words before a number that make it a reference.
 _LEADS = _PATTERNS["leads"]
 _BLOCK = _PATTERNS["block"]
-_ITSELF = _PATTERNS["itself"]
-_LINE_END = re.compile(r"[^\S\n]*\n")
 _NUMBER = _PATTERNS["number"]
 
 
@@ -191,58 +192,6 @@ def _is_whole_word(text: str, raw: str) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class MissingAttachment:
-    """An exhibit or schedule that is cited and missing.
-
-    Attributes:
-        alike: One with the same letter under another word, if none has the cited word.
-    """
-
-    raw: str
-    places: list[Span]
-    alike: str | None
-
-
-def find_missing_attachments(text: str, outline: Outline) -> list[MissingAttachment]:
-    """Return the cited attachments that are missing, with all places that cite them.
-
-    One is present if a part of it is ("Exhibit F-1"), or if it is the document itself. A number at
-    the foot of a page of an exhibit ("Exhibit A-2") cites nothing.
-    """
-    present: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
-    for node in outline.nodes:
-        word, _, written = node.label.partition(" ")
-        if word in _ATTACHED and written:
-            present[word].setdefault(_fold_mark(written), node.label)
-    missing = []
-    for raw, spans in _unresolved(outline):
-        word, _, written = raw.partition(" ")
-        mark = _fold_mark(written)
-        parts = any(own[: len(mark)] == mark for own in present[word])
-        itself = any(_ITSELF.search(text, max(0, span.start - 16), span.start) for span in spans)
-        foot = mark[:-1] in present[word] and all(_LINE_END.match(text, s.end) for s in spans)
-        if word in _ATTACHED and not parts and not itself and not foot:
-            named = (labels[mark] for labels in present.values() if mark in labels)
-            alike = None if present[word] else next(named, None)
-            missing.append(MissingAttachment(raw, spans, alike))
-    return missing
-
-
-def _fold_mark(mark: str) -> tuple[str, ...]:
-    return tuple(part.casefold() for part in label_parts(mark))
-
-
-def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
-    places: dict[str, list[Span]] = defaultdict(list)
-    for reference in outline.references:
-        if reference.target is None and reference.kind is ReferenceKind.NUMBERED:
-            places[reference.raw].append(reference.span)
-    # A missing attachment of a part is reported separately.
-    inner = re.compile(rf" of (?:{'|'.join(_ATTACHED)}) ")
-    return [(raw, spans) for raw, spans in places.items() if not inner.search(raw)]
-
-
 def _dangling(
     text: str, outline: Outline, unresolved: Sequence[tuple[str, list[Span]]]
 ) -> Iterator[tuple[Check, Span, str, int]]:
@@ -251,7 +200,7 @@ def _dangling(
         message = f"{each.raw} is referred to, but is not in this document{similar}."
         yield Check.MISSING, each.places[0], message, len(each.places)
     for raw, spans in unresolved:
-        if raw.split(" ")[0] in _ATTACHED or _is_whole_word(text, raw):
+        if raw.split(" ")[0] in ATTACHMENTS or _is_whole_word(text, raw):
             continue
         message = f"{raw} is referred to, but this document has no such part."
         yield Check.DANGLING, spans[0], message, len(spans)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from enum import StrEnum
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -22,11 +21,7 @@ from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision, default_calibration
-from fourcorners.review.finding import (
-    CellState,
-    Finding,
-    Review,
-)
+from fourcorners.review.finding import CellState, Finding, Review
 from fourcorners.review.parties import Side, find_sides, set_side
 from fourcorners.review.risk import rules
 from fourcorners.review.store import ReviewJob, close_superseded
@@ -60,12 +55,6 @@ class ReviewProgress:
     cost_left: float | None = None
 
 
-class CellFilter(StrEnum):
-    """Which of the possible cells a review fills."""
-
-    FAILED = "failed"
-
-
 @dataclass(frozen=True, slots=True)
 class ReviewScope:
     """Which cells of a playbook are filled, and for whom.
@@ -77,8 +66,7 @@ class ReviewScope:
             remembers it until other names are given, or none (`()`): then nothing is called ours or
             theirs. None leaves what it remembers.
         again: Whether the filled cells are filled again.
-        only: Failed fills those that have failed and no others: one that was never filled is then
-            a failed one.
+        only_failed: Whether no cells are filled but those that have failed.
         as_of: The day of the review; today by default.
     """
 
@@ -86,7 +74,7 @@ class ReviewScope:
     documents: Collection[str] | None = None
     read_for: Collection[str] | None = None
     again: bool = False
-    only: CellFilter | None = None
+    only_failed: bool = False
     as_of: date | None = None
 
 
@@ -219,7 +207,7 @@ def filled_grid(
     listed = {each.path for each in filled.unread}
     late = [each for each in library.failures(scope.collection) if each.path not in listed]
     now = datetime.now(UTC)
-    stale = store.stale_documents(library, playbook, filled.whose) if scope.only else set()
+    stale = store.stale_documents(library, playbook, filled.whose) if scope.only_failed else set()
     return build_review(
         library,
         playbook,
@@ -261,16 +249,16 @@ def fill_review(
     cells stay unfilled.
 
     Raises:
-        ConfigError: If the collection holds no document and no failed file; if `only`
+        ConfigError: If the collection holds no document and no failed file; if `only_failed`
             and `again` or `read_for` are both given; if `read_for` names nobody who is a party, or
             there are several collections and none is named; or if the workers cannot open the
             library.
         BudgetExceeded: If the budget of the language model is exhausted; what is done is stored.
     """
-    collection, only, read_for = scope.collection, scope.only, scope.read_for
-    if only and scope.again:
+    collection, read_for = scope.collection, scope.read_for
+    if scope.only_failed and scope.again:
         raise ConfigError("`only` and `again` are both given.", remedy="Give only one of the two.")
-    if only and read_for is not None:
+    if scope.only_failed and read_for is not None:
         raise ConfigError(
             "for another party all cells are filled again, not only failed ones.",
             remedy="Give only one of the two.",
@@ -296,13 +284,13 @@ def fill_review(
     if read_for is not None:
         set_side(library, collection, read_for)
     whose = find_sides(library, entries)
-    missing = _missing(library, playbook, name, whose, again=scope.again, only=only)
+    missing = _missing(library, playbook, name, whose, scope)
     tasks = [
         _Task(entry.id, entry.name, missing[entry.id], whose[entry.id])
         for entry in entries
         if missing[entry.id]
     ]
-    if only is None:
+    if not scope.only_failed:
         close_superseded(
             library, playbook, collection, [e.id for e in entries if not missing[e.id]]
         )
@@ -356,16 +344,14 @@ def _missing(
     playbook: Playbook,
     engine: str,
     whose: Mapping[str, Side],
-    *,
-    again: bool,
-    only: CellFilter | None,
+    scope: ReviewScope,
 ) -> Mapping[str, frozenset[str]]:
     provisions = frozenset(provision.id for provision in playbook.provisions)
     nothing: frozenset[str] = frozenset()
-    if only is CellFilter.FAILED:
+    if scope.only_failed:
         failed = store.failed_cells(library, playbook)
         return {each: provisions & failed.get(each, nothing) for each in whose}
-    known = {} if again else cells_filled(library, playbook, engine, whose)
+    known = {} if scope.again else cells_filled(library, playbook, engine, whose)
     return {each: provisions - known.get(each, nothing) for each in whose}
 
 

@@ -14,10 +14,10 @@ from dataclasses import replace
 from fourcorners.documents.document import Document
 from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
-from fourcorners.outline.exclusions import Exclusion, ExclusionKind
+from fourcorners.outline.exclusions import Exclusion, ExclusionKind, SetApartClause
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.finding import CellState, Finding, SetApartClause, Severity
+from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.severity import leave_to_read
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.injections import find_injections

@@ -20,7 +20,6 @@ from fourcorners.review.finding import (
     Finding,
     Review,
     ReviewedDocument,
-    UnreadFile,
 )
 from fourcorners.review.outliers import flag_outliers
 from fourcorners.review.parties import Side, find_sides
@@ -133,7 +132,7 @@ def build_review(
         columns=tuple(ColumnHeader(p.id, p.name, p.definition) for p in playbook.provisions),
         documents=rows,
         findings=tuple(apply_term_dates(found, cards, playbook, as_of)),
-        unread=tuple(UnreadFile(each.path, each.reason, each.remedy) for each in filled.unread),
+        unread=filled.unread,
         provenance=(
             ("Program", f"Fourcorners {__version__}"),
             ("Engine", filled.engine),

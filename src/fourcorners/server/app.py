@@ -40,7 +40,7 @@ from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc import SignInFlow
-    from fourcorners.server.tasks.runner import WorkerPool
+    from fourcorners.server.tasks.runner import TaskWorkers
 
 _PAGES, _API = "fourcorners.server.pages", "fourcorners.server.api"
 _SIGNING_IN = "signing_in"  # it answers before there is a token to hold
@@ -205,7 +205,7 @@ def _open_workers(
     telemetry: Telemetry,
     *,
     apart: bool,
-) -> WorkerPool:
+) -> TaskWorkers:
     lanes = [*LANES, add_task.lane(is_shared=False)]
     if apart:
         from fourcorners.server.tasks.process.supervisor import ProcessSupervisor

@@ -35,7 +35,7 @@ from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc import SignInFlow
-    from fourcorners.server.tasks.runner import WorkerPool
+    from fourcorners.server.tasks.runner import TaskWorkers
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class AppState:
     settings: Settings
     engines: LocalModels
     page_renderer: PageRenderer
-    workers: WorkerPool
+    workers: TaskWorkers
     uploads: UploadFolder
     identity: Identity
     assets: Assets

@@ -29,7 +29,7 @@ from fourcorners.llm.ledger import Call, Ledger, MemoryLedger
 from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.telemetry import tracing as module
 from fourcorners.server.telemetry.spans import ALLOWED
-from fourcorners.server.telemetry.tracing import Exporter, OpenTelemetryTracing, may_leave
+from fourcorners.server.telemetry.tracing import OpenTelemetryTracing, TelemetryExporter, may_leave
 from fourcorners.settings import LlmSettings, Settings, TelemetrySettings
 from tests.server.conftest import LEASE, Room
 from tests.serving import Asked, Reply, Served, served
@@ -243,7 +243,7 @@ def test_calls_of_a_model_that_answers_a_question_are_told_without_a_word_of_it(
 
 def test_what_is_not_allowed_is_left_out_even_where_a_span_bears_it(collector: Collector) -> None:
     """The exporter trusts no span."""
-    exporter = Exporter(collector.settings())
+    exporter = TelemetryExporter(collector.settings())
     provider = TracerProvider()
     span: Any = provider.get_tracer("x").start_span("The Tenant shall not assign")
     span.set_attributes(

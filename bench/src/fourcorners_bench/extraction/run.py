@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import LibraryError
-from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.add_report import AddReport
+from fourcorners.library.ingest import add_files
 from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline

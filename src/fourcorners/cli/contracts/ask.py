@@ -1,10 +1,10 @@
-"""`fourcorners ask` and `answers`: questions to contracts, answered with reports."""
+"""`fourcorners ask`: questions to contracts, answered with reports."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,23 +13,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import fourcorners
 from fourcorners.cli import options
+from fourcorners.cli.contracts.answers import print_answer
 from fourcorners.cli.model_port import of_model
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.operations.ask import AskRequest
-    from fourcorners.reports.tree import Block, Run
     from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
-    from fourcorners.research.store import AnswerEntry
     from fourcorners.research.tool import Material
     from fourcorners.settings import Settings
 
@@ -42,8 +39,6 @@ _NEXT = {
     "DraftEvent": "Choosing what to ask next",
 }  # what goes on after an event
 _REMEMBERED = 400  # characters of an answer that the next question may refer to
-_SHOWN = 700  # characters of a quote; the report's file has it whole
-_SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +110,7 @@ def ask(
     empty line, or Ctrl-D, ends it. The library keeps every report.
     """
     from fourcorners.reports.answer import require_suffix, write_answer
-    from fourcorners.research import store
+    from fourcorners.research.store import save_answer
     from fourcorners.settings import Settings
 
     paths = out or []
@@ -135,15 +130,14 @@ def ask(
         if estimate:
             inquirer.print_estimate(question, as_json=as_json)
             return
-        with inquirer.events(question) as events:
-            answer = _show_progress(events)
-        identity = store.save_answer(held, answer)
+        answer = inquirer.answer(question)
+        identity = save_answer(held, answer)
     for path in paths:
         write_answer(answer, path)
     if as_json:
         console.print_json(json.loads(answer.to_json()))
         return
-    _print_answer(answer, full=full)
+    print_answer(answer, full=full)
     where = f" Written to {' and '.join(map(str, paths))}." if paths else ""
     console.print_note((f"Kept as {identity}.{where}", "dim"))
 
@@ -151,21 +145,20 @@ def ask(
 def _converse(
     held: Library, asked: _QuestionOptions, settings: Settings, exchanges: _ExchangeOptions
 ) -> None:
-    from fourcorners.research import store
     from fourcorners.research.answer import MAX_QUESTION
+    from fourcorners.research.store import save_answer
 
     shown: list[str] = []
     while question := _prompt("Ask: "):
         known = "\n".join([asked.context, *shown]).strip()[-MAX_QUESTION:]
         inquirer = _Inquirer(held, replace(asked, context=known), settings, exchanges)
         try:
-            with inquirer.events(question) as events:
-                answer = _show_progress(events)
+            answer = inquirer.answer(question)
         except FourcornersError as error:
             console.print_error(error)
             continue
-        identity = store.save_answer(held, answer)
-        _print_answer(answer, full=False)
+        identity = save_answer(held, answer)
+        print_answer(answer, full=False)
         console.print_note((f"Kept as {identity}.", "dim"))
         shown.append(_exchange(question, answer))
 
@@ -180,34 +173,6 @@ def _exchange(question: str, answer: Answer) -> str:
     ]
     line = " ".join([f"{direct.ruling.value.capitalize()}.", *sentences])
     return f"Asked before: {question} Answered: {shorten(line, _REMEMBERED)}"
-
-
-def answers(
-    identity: Annotated[str | None, argument("ID", "An answer to show.", default="a list")] = None,
-    out: Annotated[
-        Path | None, option("--out -o FILE", "Write it: .md, .html, .docx, .pdf, .json.")
-    ] = None,
-    library: options.Library = None,
-    as_json: options.Json = False,
-) -> None:
-    """List the answers that the library keeps, or show one."""
-    from fourcorners.reports.answer import require_suffix, write_answer
-    from fourcorners.research import store
-
-    if out is not None:
-        require_suffix(out)
-        console.require_place(out)
-    with console.open_library(library) as held:
-        if identity is None:
-            _print_answers(store.list_answers(held), as_json=as_json)
-            return
-        answer = store.load_answer(held, identity)
-    if out is not None:
-        write_answer(answer, out)
-    elif as_json:
-        console.print_json(json.loads(answer.to_json()))
-    else:
-        _print_answer(answer, full=True)
 
 
 def _prompt(prompt: str) -> str:
@@ -227,14 +192,13 @@ class _Inquirer:
     settings: Settings
     exchanges: _ExchangeOptions
 
-    @contextmanager
-    def events(self, question: str) -> Iterator[Iterator[Event]]:
-        """Open what answers, and yield what happens."""
+    def answer(self, question: str) -> Answer:
+        """Answer a question, and show the progress."""
         from fourcorners.operations.ask import answer_question
         from fourcorners.settings import Settings
 
         with self._port() as port:
-            yield answer_question(
+            events = answer_question(
                 self.library,
                 self._request(question),
                 Settings.load(),
@@ -243,6 +207,7 @@ class _Inquirer:
                 port=port,
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
+            return _show_progress(events)
 
     def _request(self, question: str) -> AskRequest:
         from fourcorners.operations.ask import AskRequest
@@ -312,20 +277,7 @@ def _job() -> str:
 
 
 def _reply(question: str) -> str:
-    sys.stderr.write(f"{single_line(question)} (Enter to leave it open)\n> ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip()
-
-
-def _print_answers(found: Sequence[AnswerEntry], *, as_json: bool) -> None:
-    if as_json:
-        console.print_json(found)
-        return
-    for each in found:
-        console.print_line((each.id, "bold"), f"  {each.made}  ", (each.ruling.value, "green"))
-        console.print_indented(3, shorten(each.question, 200))
-    if not found:
-        console.print_text("The library keeps no answers. Ask: fourcorners ask QUESTION.")
+    return _prompt(f"{single_line(question)} (Enter to leave it open)\n> ")
 
 
 def _show_progress(events: Iterator[Event]) -> Answer:
@@ -420,58 +372,3 @@ def _used(tokens_in: int, tokens_out: int, costs: Sequence[float | None], second
     known = [each for each in costs if each is not None]
     price = f"${sum(known):,.4f}" if len(known) == len(costs) else "price not known"
     return f"{tokens_in:,} tokens in, {tokens_out:,} out, {price}, {seconds:.1f} s"
-
-
-def _print_answer(answer: Answer, *, full: bool) -> None:
-    from fourcorners.reports.answer import answer_report, answer_summary
-
-    if not full:
-        for block in answer_summary(answer):
-            _print_block(block)
-        return
-    report = answer_report(answer)
-    console.print_indented(0, (single_line(report.project), "bold"))
-    console.print_indented(0, (f"{report.status} By {single_line(answer.made.by)}.", "dim"))
-    for _, _, section in report.walk():
-        if section.anchor in _SKIPPED:
-            continue
-        console.print_text()
-        console.print_text((single_line(section.title), "bold underline"))
-        for block in section.blocks:
-            _print_block(block)
-
-
-def _print_block(block: Block) -> None:
-    from fourcorners.reports import tree
-
-    match block:
-        case tree.Paragraph():
-            style = {tree.Kind.LABEL: "bold", tree.Kind.NOTE: "dim"}.get(block.kind, "")
-            console.print_indented(0, _line(block.runs, style))
-        case tree.QuoteBlock():
-            quote = f"“{shorten(block.words, _SHOWN)}”"
-            console.print_indented(3, (quote, "" if block.verified else "red"))
-            console.print_indented(3, "— ", _line(block.source, "dim"))
-        case tree.BulletList():
-            for item in block.items:
-                console.print_indented(2, _line(item), head="•")
-        case tree.FactList():
-            for name, value in block.pairs:
-                console.print_indented(0, (f"{name}: ", "dim"), _line(value))
-        case tree.Table():
-            pass
-
-
-def _line(runs: Iterable[Run], style: str = "") -> Text:
-    """Return runs on one line, in the colours of their tones and then in a style."""
-    from rich.text import Text
-
-    from fourcorners.reports.tree import Tone
-
-    styles = {Tone.STRONG: "bold green", Tone.MEDIUM: "bold yellow", Tone.WARNING: "bold yellow",
-              Tone.QUIET: "dim"}  # fmt: skip
-    line = Text()
-    for run in runs:
-        line.append(" ".join(show_invisible(run.text).split("\n")), styles.get(run.tone, ""))
-    line.stylize(style)
-    return line

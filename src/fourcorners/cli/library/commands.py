@@ -16,7 +16,7 @@ from fourcorners.errors import LibraryError
 from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from fourcorners.library.ingest import AddReport
+    from fourcorners.library.add_report import AddReport
     from fourcorners.library.store import Library
     from fourcorners.server.store.backup import BackupSummary
 
@@ -164,7 +164,7 @@ def encode(library: options.Library = None, as_json: options.Json = False) -> No
     Texts, findings and remarks stay as they are. It may be stopped at any moment: the same command
     goes on, and until then what has no vectors is found by its words.
     """
-    from fourcorners.library.ingest import reencode_library
+    from fourcorners.library.prepare import reencode_library
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,9 +11,9 @@ import typer
 
 from fourcorners.cli import options
 from fourcorners.cli.model_port import report_spending
-from fourcorners.cli.options import argument, option, spread
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
-from fourcorners.cli.review import columns
+from fourcorners.cli.review import columns, mark
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, single_line
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.finding import Review
-    from fourcorners.review.people.report_import import ImportOutcome
     from fourcorners.review.prompting.reviewer import ModelReviewer
     from fourcorners.review.stored_review import FilledReview
     from fourcorners.settings import LlmSettings
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 app.command("columns")(columns.columns)
+app.command("import")(mark.import_report)
 _MONEY = 0.005  # US dollars below which a cost is not worth a word
 MOST_SHOWN = 1_000  # contracts of a grid that is printed; a larger one is counted
 _MANY = 100_000  # tokens from which they are counted in millions
@@ -136,7 +136,6 @@ def review(
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.research.columns.report import add_columns
     from fourcorners.review.run import (
-        CellFilter,
         ReviewProgress,
         ReviewScope,
         Workers,
@@ -191,7 +190,7 @@ def review(
             collection=asked.collection,
             read_for=side,
             again=cells.again,
-            only=CellFilter(cells.only) if cells.only else None,
+            only_failed=cells.only is not None,
             as_of=day,
         )
 
@@ -261,55 +260,6 @@ def _print_counts(
     console.print_note(
         ("Look at the grid with `fourcorners serve`, or write it with --out.", "dim")
     )
-
-
-@app.command("import")
-def import_report(
-    file: Annotated[Path, argument("FILE", "The .xlsx report that people edited.")],
-    dry_run: Annotated[bool, option("--dry-run", "Only say what would be done.")] = False,
-    by: options.By = None,
-    playbook: Annotated[
-        str | None,
-        option("--playbook -p NAME", "The playbook of the review, if it is not a built-in one."),
-    ] = None,
-    library: options.Library = None,
-    as_json: options.Json = False,
-) -> None:
-    """Read states, values and comments from an edited Excel report.
-
-    Each change becomes a remark, by the name in the row's column Reviewer if someone put a new one
-    there, else by --by. A row is listed and not applied where another person has said something of
-    the cell since the report was written, where the finding is another now, or where the row cannot
-    be understood; the exit code is then 1. The same file may be read again: nothing is said twice.
-    """
-    from fourcorners.playbooks.load import builtin_names, load_playbook
-    from fourcorners.reports import workbook_reading
-    from fourcorners.research.columns.report import import_review_edits
-
-    who = console.reviewer(by)
-    edited = workbook_reading.read(file)
-    if playbook is None and edited.playbook not in builtin_names():
-        raise ConfigError(
-            f"{file} is of the playbook {edited.playbook!r}, which is not a built-in one.",
-            remedy="Name its file with --playbook.",
-        )
-    book = load_playbook(playbook or edited.playbook)
-    if book.id != edited.playbook:
-        raise ConfigError(
-            f"{file} is of the playbook {edited.playbook!r}, not of {book.id!r}.",
-            remedy="Name the playbook that the report is of with --playbook.",
-        )
-    with console.open_library(library) as store:
-        outcome = import_review_edits(
-            store, book, edited.edits, by=who, source=edited.sha256, dry_run=dry_run
-        )
-    outcome = replace(outcome, problems=(*edited.problems, *outcome.problems))
-    if as_json:
-        console.print_json({"dry_run": dry_run, "playbook": book.id, **asdict(outcome)})
-    else:
-        _print_outcome(outcome, dry_run=dry_run)
-    if outcome.problems:
-        raise typer.Exit(1)
 
 
 def _require_model(*, with_model: bool, profile: str | None, estimate: bool) -> None:
@@ -398,29 +348,6 @@ def _print_not_estimated(columns: int) -> None:
     if columns:
         line = f"{console.count_noun(columns, 'asked column')} for the model: not in this estimate."
         console.err().print(line)
-
-
-def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
-    from fourcorners.reports.grid import REVIEW_WORDS
-
-    for each in outcome.applied:
-        state = REVIEW_WORDS[each.state].lower() if each.state else "comment"
-        value = f" “{shorten(each.value, 200)}”" if each.value else ""
-        comment = f" {shorten(each.comment, 200)}" if each.comment else ""
-        head = f"Row {each.row}, {single_line(each.document)}, {single_line(each.provision)}: "
-        line = f"{head}{state} by {single_line(each.by)}.{value}{comment}"
-        console.print_indented(2, line)
-    for problem in outcome.problems:
-        parts = filter(None, (problem.document, problem.provision))
-        head = f"Row {problem.row}, {', '.join(map(single_line, parts))}: "
-        console.print_indented(2, (head, "yellow"), single_line(problem.reason), head="✗")
-    done = "would be applied" if dry_run else "applied"
-    known = f", {outcome.known:,} known already" if outcome.known else ""
-    left = f", {len(outcome.problems):,} not applied" if outcome.problems else ""
-    console.print_text(
-        f"{console.count_noun(len(outcome.applied), 'remark')} {done}{left}{known}; "
-        f"{console.count_noun(outcome.untouched, 'cell')} untouched."
-    )
 
 
 def _description(cost: float | None, left: float | None, tokens: int) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
 
 from fourcorners.cli import options
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.review.finding import Finding, ReviewState, Severity
-from fourcorners.text.invisible_characters import single_line
+from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from fourcorners.review.people.report_import import ImportOutcome
 
 _STATES = {
     "confirm": ReviewState.CONFIRMED,
@@ -162,3 +168,74 @@ def _print(name: str, provision: str, finding: Finding) -> None:
         console.print_indented(2, format_annotation(each))
     if not finding.remarks:
         console.print_indented(2, ("Nobody said anything of it yet.", "dim"))
+
+
+def import_report(
+    file: Annotated[Path, argument("FILE", "The .xlsx report that people edited.")],
+    dry_run: Annotated[bool, option("--dry-run", "Only say what would be done.")] = False,
+    by: options.By = None,
+    playbook: Annotated[
+        str | None,
+        option("--playbook -p NAME", "The playbook of the review, if it is not a built-in one."),
+    ] = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """Read states, values and comments from an edited Excel report.
+
+    Each change becomes a remark, by the name in the row's column Reviewer if someone put a new one
+    there, else by --by. A row is listed and not applied where another person has said something of
+    the cell since the report was written, where the finding is another now, or where the row cannot
+    be understood; the exit code is then 1. The same file may be read again: nothing is said twice.
+    """
+    from fourcorners.playbooks.load import builtin_names, load_playbook
+    from fourcorners.reports import workbook_reading
+    from fourcorners.research.columns.report import import_review_edits
+
+    who = console.reviewer(by)
+    edited = workbook_reading.read(file)
+    if playbook is None and edited.playbook not in builtin_names():
+        raise ConfigError(
+            f"{file} is of the playbook {edited.playbook!r}, which is not a built-in one.",
+            remedy="Name its file with --playbook.",
+        )
+    book = load_playbook(playbook or edited.playbook)
+    if book.id != edited.playbook:
+        raise ConfigError(
+            f"{file} is of the playbook {edited.playbook!r}, not of {book.id!r}.",
+            remedy="Name the playbook that the report is of with --playbook.",
+        )
+    with console.open_library(library) as store:
+        outcome = import_review_edits(
+            store, book, edited.edits, by=who, source=edited.sha256, dry_run=dry_run
+        )
+    outcome = replace(outcome, problems=(*edited.problems, *outcome.problems))
+    if as_json:
+        console.print_json({"dry_run": dry_run, "playbook": book.id, **asdict(outcome)})
+    else:
+        _print_outcome(outcome, dry_run=dry_run)
+    if outcome.problems:
+        raise typer.Exit(1)
+
+
+def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
+    from fourcorners.reports.grid import REVIEW_WORDS
+
+    for each in outcome.applied:
+        state = REVIEW_WORDS[each.state].lower() if each.state else "comment"
+        value = f" “{shorten(each.value, 200)}”" if each.value else ""
+        comment = f" {shorten(each.comment, 200)}" if each.comment else ""
+        head = f"Row {each.row}, {single_line(each.document)}, {single_line(each.provision)}: "
+        line = f"{head}{state} by {single_line(each.by)}.{value}{comment}"
+        console.print_indented(2, line)
+    for problem in outcome.problems:
+        parts = filter(None, (problem.document, problem.provision))
+        head = f"Row {problem.row}, {', '.join(map(single_line, parts))}: "
+        console.print_indented(2, (head, "yellow"), single_line(problem.reason), head="✗")
+    done = "would be applied" if dry_run else "applied"
+    known = f", {outcome.known:,} known already" if outcome.known else ""
+    left = f", {len(outcome.problems):,} not applied" if outcome.problems else ""
+    console.print_text(
+        f"{console.count_noun(len(outcome.applied), 'remark')} {done}{left}{known}; "
+        f"{console.count_noun(outcome.untouched, 'cell')} untouched."
+    )

@@ -7,13 +7,16 @@ import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from fourcorners.cli import options
 from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fourcorners.settings import Settings
 
 _TURN = 0.001  # seconds for which a thread works before another may: most pages are short
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -146,10 +149,46 @@ def mcp(
     console.open_library(library).close()  # refuse what is not there
 
     from fourcorners.server import logs
-    from fourcorners.server.mcp.stdio import serve_stdio
 
     logs.configure_logging()
-    serve_stdio(settings.model_copy(update={"mcp": allowed}), links)
+    _answer_over_stdio(settings.model_copy(update={"mcp": allowed}), links)
+
+
+def _answer_over_stdio(settings: Settings, links: str) -> None:
+    """Answer until the input ends, as the one person at this machine."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+    from starlette.requests import Request
+
+    from fourcorners.server.app import create_app
+    from fourcorners.server.context import AppState, RequestContext
+    from fourcorners.server.mcp.protocol import McpServer
+
+    app = create_app(settings.library, settings)
+    state: AppState = app.state.server
+    # A request of nobody else: routes and walls know no other way to be asked.
+    request = Request(
+        {"type": "http", "app": app, "method": "POST", "path": "/mcp", "headers": [],
+         "query_string": b"", "client": None, "server": None, "scheme": "http"}
+    )  # fmt: skip
+    principal = state.identity.principal_of(request)
+    if principal is None:
+        raise ValueError("the person at this machine needs no signing in")
+    context = RequestContext(request, principal)
+    server = McpServer(lambda _: context, settings.mcp, links).server()
+
+    async def answer() -> None:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    if settings.mcp.write:
+        state.workers.start()  # it does the reviews
+    try:
+        anyio.run(answer)
+    finally:
+        state.workers.stop()
+        state.page_renderer.close()
+        state.connection_pool.close()
 
 
 def _require_extra(what: str, extra: str, package: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +13,18 @@ from platformdirs import user_data_path
 from fourcorners.cluster.postgres.address import Address
 from fourcorners.cluster.postgres.database import PostgresDatabase
 from fourcorners.cluster.postgres.postings import count_words, pack_lengths
+from fourcorners.library import check
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_integer
+from fourcorners.library.database import Database, as_integer
 from fourcorners.library.store import Library
 
 if TYPE_CHECKING:
     from fourcorners.library.columns import DocumentColumns
+
+_WITHOUT_WORDS = """
+    SELECT d.id FROM documents d LEFT JOIN word_lengths w ON w.document = d.row
+    WHERE w.document IS NULL OR length(w.lengths) != 4 * d.passage_count
+"""
 
 
 class PostgresLibrary(Library):
@@ -55,9 +62,8 @@ class PostgresLibrary(Library):
         return False
 
     def check(self) -> list[str]:
-        from fourcorners.cluster.postgres.check import find_faults
-
-        return find_faults(self.server)
+        """Return what is wrong, one sentence each; of pages and indexes `pg_amcheck` tells."""
+        return check.find_faults(self.server, (_find_missing_words, *check.OF_ANY_STORE))
 
     def _next_passage(self, count: int) -> int:
         first = self.server.query("SELECT nextval(pg_get_serial_sequence('passages', 'row'))")
@@ -82,3 +88,8 @@ class PostgresLibrary(Library):
 
     def rewrite_words(self, document: str) -> None:
         """Leave the words: the collection of a document is in the catalogue."""
+
+
+def _find_missing_words(database: Database) -> Iterator[str]:
+    for (document,) in database.execute(_WITHOUT_WORDS):
+        yield f"the words index does not hold all passages of document {document!s}"

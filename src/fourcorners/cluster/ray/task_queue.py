@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
-from types import TracebackType
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import ray
@@ -85,12 +84,7 @@ class TaskQueue(Generic[Item, Result]):
     def __enter__(self) -> TaskQueue[Item, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._recall()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result | FourcornersError]]:

@@ -17,7 +17,7 @@ _AFTER_MARK: Final = frozenset({f"{W}sectPr", f"{W}pPrChange"})
 
 
 class Marks:
-    """What makes the marks of one author; their ids are none of those in `roots`.
+    """What makes the marks of one author; their ids are not in `roots`.
 
     Attributes:
         signature: Who made the changes, and when.

@@ -14,24 +14,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fourcorners.documents.appearance import Colour, is_similar_colour
 from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.rtf.appearance import MIN_HEIGHT, ColourTable, GroupState
 from fourcorners.errors import InputError
 from fourcorners.text.yaml_data import load_yaml
 
-_MAX_COLOURS = 10_000  # guards against endless tables
-_WHITE_FROM = 240  # of 255, from which a colour looks like paper
-_COLOUR_TOLERANCE = 8  # of 255: smaller differences in colour are invisible
-_MIN_HEIGHT = 50  # twentieths of a point: lower lines and rows show no letters
-_MIN_WIDTH = 5  # per cent of a letter's width, at which letters are lines
-_FAR = 20_000  # twentieths of a point, some 35 cm: beyond any paper that contracts are on
 _SYMBOL_CHARSET = 2  # of symbol fonts (RTF 1.9.1, fcharset)
 _MAX_PICTURES = 60  # that are looked at
 _MIN_DIGITS = 800  # of a picture; smaller ones are dots and lines
-_MAX_TINY_SIZE = 2  # half points; smaller letters are not read
 MAX_DEPTH = 5_000  # of groups; a deeper one changes nothing
 
 _TOKEN = re.compile(
@@ -47,34 +40,13 @@ _CHARSETS: dict[int, str] = _WORDS["charsets"]
 _VALUES: dict[str, tuple[str, int]] = _WORDS["values"]
 _SWITCHES: dict[str, str] = _WORDS["switches"]
 _DESTINATIONS: dict[str, str] = _WORDS["destinations"]
-_CHANNELS = ("red", "green", "blue")
-
-
-@dataclass(frozen=True, slots=True)
-class _GroupState:
-    skip: bool = False
-    hidden: bool = False
-    deleted: bool = False
-    inserted: bool = False
-    destination: str = ""  # "label", "note", "comment", "fonts" or "colours": where the words go
-    colour: int = 0  # of the letters, in the file's table; 0 is visible
-    background: int = 0  # of their background
-    paragraph_background: int = 0  # of the paragraph's background
-    size: int = 24  # of the letters, in half points
-    struck: bool = False  # a line is drawn through them
-    in_symbols: bool = False  # the font shows signs for letters
-    letter_width: int = 100  # per cent
-    line_height: int = 0  # twentieths of a point; below 0 exactly as much
-    left_indent: int = 0  # twentieths of a point
-    encoding: str = "cp1252"
-    after_unicode: int = 1  # characters to skip after one written as \u
 
 
 @dataclass(slots=True)
 class _Parser:
     encoding: str = "cp1252"
-    group: _GroupState = field(default_factory=_GroupState)
-    outer_groups: list[_GroupState] = field(default_factory=list)
+    group: GroupState = field(default_factory=GroupState)
+    outer_groups: list[GroupState] = field(default_factory=list)
     too_deep: int = 0
     blocks: list[Fragment] = field(default_factory=list)
     line: Fragment = field(default_factory=Fragment)
@@ -89,8 +61,7 @@ class _Parser:
     deleted_text: str = ""  # words marked as deleted, until others follow
     raw: bytearray = field(default_factory=bytearray)  # in the group's encoding, not decoded yet
     fonts: dict[int, str] = field(default_factory=dict)
-    colours: list[Colour] = field(default_factory=list)
-    colour_channels: list[int] = field(default_factory=lambda: [0, 0, 0])  # of the next colour
+    colours: ColourTable = field(default_factory=ColourTable)
     shaded: bool = False  # some cell of the row has a background
     font: int = 0
     skip_count: int = 0
@@ -118,8 +89,7 @@ class _Parser:
                 self.raw.append(int(token["hex"], 16))
         elif token["sign"]:
             self._escape(token["sign"])
-        elif token["text"]:
-            data = token["text"]
+        elif data := token["text"]:
             passed = min(self.skip_count, len(data))
             self.skip_count -= passed
             self.raw += data[passed:]
@@ -185,11 +155,10 @@ class _Parser:
             self.group = replace(group, **{_SWITCHES[word]: on})  # type: ignore[arg-type]
         elif word in _DESTINATIONS:
             place = _DESTINATIONS[word]
-            self.group = replace(
-                group, destination=place, skip=group.skip or place in ("fonts", "colours")
-            )
-        elif word in _CHANNELS:
-            self.colour_channels[_CHANNELS.index(word)] = number or 0
+            skip = group.skip or place in ("fonts", "colours")
+            self.group = replace(group, destination=place, skip=skip)
+        elif word in self.colours.channels:
+            self.colours.channels[word] = number or 0
         elif word in _CHARACTERS:
             if not self._skips():
                 self._add_text(_CHARACTERS[word])
@@ -225,10 +194,7 @@ class _Parser:
                     self.encoding = "cp1252"
                 self.group = replace(group, encoding=self.encoding)
             case "plain":
-                self.group = replace(
-                    group, hidden=False, deleted=False, inserted=False, colour=0, background=0,
-                    size=24, struck=False, in_symbols=False, letter_width=100,
-                )  # fmt: skip
+                self.group = group.with_plain_letters()
             case "bin":  # one that is left is of more bytes than there are
                 self.has_false_length = True
             case _:
@@ -248,9 +214,7 @@ class _Parser:
             case "pard":
                 if group.destination != "comment":
                     self.in_table, self.level = False, None
-                    self.group = replace(
-                        group, paragraph_background=0, line_height=0, left_indent=0
-                    )
+                    self.group = group.with_plain_paragraph()
             case "outlinelevel":
                 self.level = number
             case "intbl":
@@ -271,9 +235,9 @@ class _Parser:
             case "trowd":
                 self.shaded = self.low_row = False
             case "trrh":
-                self.low_row = -_MIN_HEIGHT <= number < 0
+                self.low_row = -MIN_HEIGHT <= number < 0
             case _:
-                self.shaded = self.shaded or not self._is_white(number)
+                self.shaded = self.shaded or not self.colours.is_white(number)
 
     def _add_unicode(self, code: int) -> None:
         self.skip_count = self.group.after_unicode
@@ -285,34 +249,11 @@ class _Parser:
             code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00 if high else 0xFFFD
         self._add_text(chr(code) if code else "\ufffd")
 
-    def _is_white(self, number: int) -> bool:
-        """Return whether a colour of the table looks like paper; 0 is the paper itself."""
-        if not 0 < number < len(self.colours):
-            return number == 0
-        return min(self.colours[number]) >= _WHITE_FROM
-
-    def _is_invisible(self) -> bool:
-        group = self.group
-        if group.hidden or group.in_symbols or group.size <= _MAX_TINY_SIZE:
-            return True
-        squeezed = -_MIN_HEIGHT <= group.line_height < 0 or group.letter_width <= _MIN_WIDTH
-        if squeezed or abs(group.left_indent) >= _FAR or (self.in_table and self.low_row):
-            return True
-        grounds = (group.background, group.paragraph_background)
-        on_paper = all(self._is_white(each) for each in grounds)
-        on_paper = on_paper and not (self.in_table and self.shaded)
-        named = range(1, len(self.colours))
-        if group.colour in named and group.background in named:
-            letters, background = self.colours[group.colour], self.colours[group.background]
-            if is_similar_colour(letters, background, _COLOUR_TOLERANCE):
-                return True
-        return group.colour != 0 and self._is_white(group.colour) and on_paper
-
     def _start_note(self) -> None:
         if self.group.skip or self.group.destination == "note" or len(self.pending_blocks) > 20:
             return
-        mark = f"[{len(self.notes) + len(self.pending_blocks) + 1}]"
-        self.line.add(mark, MarkKind.NUMBER, "footnotes")
+        number = len(self.notes) + len(self.pending_blocks) + 1
+        self.line.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
         self.pending_blocks.append(self.line)
         self.line = Fragment()
         self.group = replace(self.group, destination="note")
@@ -364,10 +305,7 @@ class _Parser:
             if self.picture and self.group.skip:
                 self.picture.append(data)
             if self.group.destination == "colours":
-                for _ in range(min(data.count(b";"), _MAX_COLOURS - len(self.colours))):
-                    red, green, blue = self.colour_channels
-                    self.colours.append((red, green, blue))
-                    self.colour_channels = [0, 0, 0]
+                self.colours.end_colours(data.count(b";"))
                 return
             self._add_text(data.decode(self.group.encoding, "replace"))
 
@@ -393,7 +331,8 @@ class _Parser:
         if group.struck:
             self.has_struck_text = True
             self.line.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
-        if self._is_invisible():
+        low = self.in_table and self.low_row
+        if low or group.is_invisible(self.colours, in_shade=self.in_table and self.shaded):
             self.has_hidden_text = True
             self.line.mark(MarkKind.HIDDEN, start)
 
@@ -404,7 +343,7 @@ class _Parser:
 
     def finish(self) -> Fragment:
         self._flush()
-        self.group = _GroupState()
+        self.group = GroupState()
         while self.pending_blocks:
             self.notes.append(self.line)
             self.line = self.pending_blocks.pop()
@@ -423,24 +362,21 @@ def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
 
     A `bin` with more bytes than remain is invalid: it hides nothing, and is yielded as a token.
     """
-    done = False
-    while not done:
-        done = True
+    while True:
         for token in _TOKEN.finditer(data, start):
             if token["word"] == b"bin":
                 start = token.end() + max(0, int(token["number"] or 0))
                 if start <= len(data):
-                    done = False
                     break
             yield token
+        else:
+            return
 
 
 def read_rtf(file: RawFile) -> Content:
     parser = _Parser()
-    start = file.data.find(b"{\\rtf")
-    for token in _tokens(file.data, max(0, start)):
+    for token in _tokens(file.data, max(0, file.data.find(b"{\\rtf"))):
         parser.consume(token)
-    open_groups = len(parser.outer_groups)
     whole = parser.finish()
     if not whole.text.strip() and not parser.pictures:
         raise InputError(
@@ -454,7 +390,7 @@ def read_rtf(file: RawFile) -> Content:
         "It holds hidden text, which is read and marked.": parser.has_hidden_text,
         "It has words that are struck through, which are read and marked.": parser.has_struck_text,
         "The file is damaged: a picture in it is said to be longer than the file.": false_length,
-        "The file may be truncated: its end is missing.": open_groups > 0,
+        "The file may be truncated: its end is missing.": bool(parser.outer_groups),
     }
     warnings = (warning for warning, holds in comments.items() if holds)
     return Content.from_fragment(whole, warnings, filter(None, parser.pictures))

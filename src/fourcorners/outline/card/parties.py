@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card.card import Fact, Party
+from fourcorners.outline.card.introduced_parties import find_introduced_parties
 from fourcorners.outline.card.party_names import (
     CLOSED,
     ENDS_WITH_SUFFIX,
     HAS_FORM,
+    MAX_NAMES_TESTED,
+    MAX_PARTIES,
     NAME,
     NO_PARTY,
     NO_SHORT,
-    PRONOUNS,
-    ROLES,
     SHORT,
     STRONG,
     find_short_name,
@@ -37,8 +38,6 @@ _LISTED = re.compile(
     rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
 )
 _TOP = 1_500  # characters within which parties are introduced
-_MOST = 12  # parties; a longer list is not a preamble
-_ASKED = 100  # maximum short names that are tested for acting in the contract
 _CLOSE = 60  # characters from a party's short name to the next party's name
 _FRONT = 25_000  # characters that a cover, a table of contents and the opening may have
 _AGAIN = 6  # maximum occurrences of a party's name at which its short name is searched for
@@ -195,7 +194,7 @@ def _add_companies(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple
             continue
         if span.start > limit:
             asked += 1
-            if asked > _ASKED or not is_acting(text, given["short"]):
+            if asked > MAX_NAMES_TESTED or not is_acting(text, given["short"]):
                 continue
         known = any(span.overlaps(fact.span) for fact in found)
         led = _PATTERNS["led"].search(text, max(0, span.start - 30), span.start)
@@ -249,7 +248,7 @@ def _read_registers(text: str) -> tuple[Fact[Party], ...]:
         span = name_at(text, led[-1].start(), match.start()) if led else None
         if span and span.end == match.start() and CLOSED.search(span.text_in(text)):
             found.setdefault(name_key(span.text_in(text)), party_fact(text, span, ""))
-    return tuple(found.values()) if 1 < len(found) <= _MOST else ()
+    return tuple(found.values()) if 1 < len(found) <= MAX_PARTIES else ()
 
 
 def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
@@ -314,7 +313,7 @@ def _sureness(found: tuple[Fact[Party], ...]) -> float:
 
 def _parties_after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
     found: list[Fact[Party]] = []
-    while offset < limit and len(found) < _MOST:
+    while offset < limit and len(found) < MAX_PARTIES:
         blank = _blank_at(text, offset, limit)
         skipped = _PATTERNS["skip"].match(text, offset, limit)
         offset = skipped.end() if skipped else offset
@@ -390,81 +389,3 @@ def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     if named is None or (following is not None and named.start() >= following):
         return following, acts["short"] if acts else ""
     return following, short_name(named)
-
-
-def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
-    """Find who is given a short name without introductory words such as "between".
-
-    Those within a sentence are parties if their short name acts.
-    """
-    found: dict[str, Fact[Party]] = {}
-    signing = {name_key(span.text_in(text)) for span in signers.companies}
-    last, asked = preamble.start, 0
-    for match in find_short_names(text, preamble.start, preamble.end):
-        if len(found) >= _MOST or asked >= _ASKED:
-            break
-        short = short_name(match)
-        if not short or NO_SHORT.search(short):
-            continue
-        shorts = [each for each in (short, match.groupdict().get("other")) if each]
-        segment = Span(max(last, match.start() - 700), match.start())
-        last = match.end()
-        subjects = _subjects(text, segment, person=short.casefold() not in PRONOUNS)
-        if not subjects:
-            continue
-        asked += 1
-        listed = any(_is_listed(text, segment, span) for span in subjects)
-        signs = name_key(subjects[-1].text_in(text)) in signing
-        acts = (each.casefold() in ROLES or is_acting(text, each) for each in shorts)
-        if not (listed or signs or any(acts)):
-            continue
-        for span in subjects:
-            fact = party_fact(text, span, short if span == subjects[-1] else "")
-            found.setdefault(name_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
-    return tuple(found.values())[:_MOST]
-
-
-def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
-    """Return whom the words before a short name are about.
-
-    That is a company, with one joined to it by "and", else (`person`) the name that the words
-    describe or the one right before.
-    """
-    names = [
-        span for span in _names(text, segment) if not has_only_roles(span.text_in(text).casefold())
-    ]
-    companies = [span for span in names if HAS_FORM.search(span.text_in(text))]
-    if companies:
-        last = companies[-1]
-        joined = [
-            span
-            for span in companies[-2:-1]
-            if text[span.end : last.start].strip(" \n,").casefold() == "and"
-            and _is_listed(text, segment, span)
-        ]
-        return [*joined, last]
-    if not person:
-        return []
-    listed = [span for span in names if _is_listed(text, segment, span)]
-    near = [span for span in names[-1:] if not text[span.end : segment.end].strip(" \n,")]
-    return listed[:1] or near
-
-
-def _names(text: str, segment: Span) -> Iterator[Span]:
-    for match in NAME.finditer(text, segment.start, segment.end):
-        led = _PATTERNS["not_name"].match(match.group())
-        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
-        blank = text[span.start - 1 : span.start] == "[" if span else False
-        if (
-            span
-            and not blank
-            and not _PATTERNS["mentioned"].search(text, max(0, span.start - 12), span.start)
-        ):
-            yield span
-
-
-def _is_listed(text: str, segment: Span, span: Span) -> bool:
-    """Return whether a name begins the words before a short name, and is described by them."""
-    led = text[segment.start : span.start]
-    opens = _PATTERNS["joint"].search(led) is not None
-    return opens and bool(_PATTERNS["described_next"].match(text, span.end))

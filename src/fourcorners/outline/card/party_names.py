@@ -10,6 +10,8 @@ from fourcorners.outline.card.card import Fact, Party
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
+MAX_PARTIES = 12  # a longer list is not a preamble
+MAX_NAMES_TESTED = 100  # short names that are tested for acting in the contract
 _MINOR = r"(?:d\.o\.o|s\.r\.o|a\.s|r\.l|sp\.[^\S\n]?z[^\S\n]?o\.?[^\S\n]?o)\b\.?"
 STRONG = (
     rf"(?:{_MINOR}|"

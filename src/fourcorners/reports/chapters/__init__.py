@@ -5,8 +5,7 @@ from __future__ import annotations
 from fourcorners.reports.chapters import front, schedules
 from fourcorners.reports.chapters.contracts import contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
-from fourcorners.reports.chapters.red_flags import flag_blocks
-from fourcorners.reports.chapters.to_read import to_read_sections
+from fourcorners.reports.chapters.red_flags import flag_blocks, to_read_sections
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind, Run, Section, Tone, body
 

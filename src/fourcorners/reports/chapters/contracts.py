@@ -14,6 +14,7 @@ from fourcorners.reports.chapters.material import (
     format_date,
     key_block,
     key_place,
+    lines_of,
     own_sentences,
     recommendation,
     sentences_without_dates,
@@ -21,7 +22,6 @@ from fourcorners.reports.chapters.material import (
     severity_run,
     status_runs,
 )
-from fourcorners.reports.chapters.row_lines import lines_of
 from fourcorners.reports.tree import (
     Block,
     Paragraph,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from fourcorners.reports.key_words import (
     key_words,
     write_days,
 )
-from fourcorners.reports.tree import Paragraph, Run, Tone, body
+from fourcorners.reports.tree import Paragraph, Row, Run, Tone, body
 from fourcorners.review.finding import (
     Annotation,
     CellState,
@@ -49,6 +50,10 @@ TONES: Final = {
 }
 GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
 CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
+# Measured on A4 in the table text of our PDF and of our Word styles, which is the wider of the two.
+_WIDTH: Final = 112  # characters of a line over the whole width
+_INSET: Final = 2  # characters that the padding of a cell takes
+_AROUND: Final = 0.7  # lines that the space above and below a row takes
 _SHORT: Final = 120  # characters in which there is no room for two quotes
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
 _DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
@@ -283,3 +288,19 @@ def count_noun(number: int, noun: str, many: str = "") -> str:
 
 def join_words(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def lines_of(row: Row, widths: Sequence[float]) -> float:
+    """Return the lines of a row, those of its longest cell, with the space around it."""
+    shares = (1.0,) if row.group else widths
+    return _AROUND + max(
+        sum(
+            max(
+                1,
+                math.ceil(len("".join(run.text for run in block.runs)) / (_WIDTH * share - _INSET)),
+            )
+            for block in cell
+            if isinstance(block, Paragraph)
+        )
+        for cell, share in zip(row.cells, shares, strict=True)
+    )

@@ -17,6 +17,7 @@ from fourcorners.reports.chapters.material import (
     join_words,
     key_block,
     key_place,
+    lines_of,
     own_sentences,
     recommendation,
     sentences_without_dates,
@@ -25,9 +26,20 @@ from fourcorners.reports.chapters.material import (
     status_runs,
     without_dates,
 )
-from fourcorners.reports.chapters.row_lines import lines_of
 from fourcorners.reports.grid import SEVERITY_WORDS
-from fourcorners.reports.tree import Block, Paragraph, Row, Run, Table, Tone, body, group, row
+from fourcorners.reports.tree import (
+    Block,
+    Paragraph,
+    QuoteBlock,
+    Row,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    group,
+    row,
+)
 from fourcorners.review.finding import CellState, Severity
 
 MOST_FLAGS: Final = 10  # what a partner reads before a meeting
@@ -202,3 +214,48 @@ def _left_out(
         parts.append(f"{count_noun(low, 'finding')} of low severity")
     if parts:
         yield body(Run("Not shown here: "), Run(f"{join_words(parts)}. "), *elsewhere)
+
+
+def to_read_sections(material: ReportMaterial) -> tuple[Section, ...]:
+    """Return the findings to be read, those that could be high first, and the clauses set apart.
+
+    All of them are listed: any may be a red flag.
+    """
+    return tuple(
+        each for each in (_findings_to_read(material), _set_apart(material)) if each.blocks
+    )
+
+
+def _findings_to_read(material: ReportMaterial) -> Section:
+    flags = group_flags(material.by_severities(Severity.TO_READ))
+    flags.sort(key=lambda each: -each.entries[0].finding.possible_severity.rank)
+    blocks: list[Block] = []
+    if flags:
+        blocks.append(body("Any of these may be a red flag: a person should read the contract."))
+    for flag in flags:
+        blocks += [
+            body(Run(f"{flag.name}. ", Tone.STRONG), Run(flag.reason)),
+            body(
+                Run("In ", Tone.STRONG),
+                *contract_places(material, flag.entries, len(flag.entries)),
+                ".",
+            ),
+        ]
+    return Section("to_read", "To be read", tuple(blocks), numbered=False)
+
+
+def _set_apart(material: ReportMaterial) -> Section:
+    quotes = list(_clauses(material))
+    intro = body(
+        "These clauses give orders to whoever reviews or summarises the contract. No finding "
+        "follows from them and no language model was given them, but they may hold a term."
+    )
+    blocks: tuple[Block, ...] = (intro, *quotes) if quotes else ()
+    return Section("set_apart", "Clauses set apart", blocks, numbered=False)
+
+
+def _clauses(material: ReportMaterial) -> Iterator[QuoteBlock]:
+    for at, document in enumerate(material.review.documents):
+        for clause in document.set_apart:
+            source = Run(f"{material.name(at)}, {clause.place}", Tone.QUIET)
+            yield QuoteBlock(clause.words, (source,))

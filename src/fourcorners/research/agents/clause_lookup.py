@@ -1,16 +1,16 @@
-"""Find clauses and definitions by the words with which a model asks for them."""
+"""Find clauses by the words with which a model asks for them."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.library.contract import Contract
 from fourcorners.outline.parser.numbering import roman_value
 from fourcorners.outline.references.labels import label_parts
-from fourcorners.outline.tree import DefinedTerm, Node, NodeKind
+from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.tool import cut_mark
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -19,7 +19,7 @@ from fourcorners.text.stems import stems
 MAX_PART = 2_400
 """Characters of a clause or definition that are shown at once; further ones are parts 2, 3, …"""
 _ENTRY = 120  # characters of an entry in a table of contents, at most
-_MOST_NEAR = 5  # headings or terms that are named where the one that was asked for is missing
+MAX_SUGGESTIONS = 5  # headings or terms that are named where the one that was asked for is missing
 _ATTACHMENTS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
 _WORD = (
     r"(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?|parts?|recitals?|items?)|§+|"
@@ -36,20 +36,10 @@ _CITATION = re.compile(
 _NO_OUTLINE = "[… the contract goes on; where this clause ends was not recognised]"
 _JOINED = re.compile(r"(\d+)([A-Za-z])(?![A-Za-z)])")
 _PART = re.compile(r"(?P<words>.+?), part (?P<number>\d{1,3})", re.IGNORECASE)
-_SPLIT = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
+SEPARATOR = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 _LISTED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
-_OPEN_END = re.compile(r"(?:[:;,]|\bfollow(?:s|ing)\.?)\s*$")
-_HEADED = (
-    r"(?:^(?:[^\S\n]*(?:\(?\w{{1,3}}[.)]|[\d.]+|[•*|-]))?|(?<=[.;])[^\S\n])[^\S\n]*"
-    r"[\"“*_]{{0,3}}(?P<term>{words})[\"”*_]{{0,3}}[^\S\n]*"
-    r"(?:[:|=\t]|[-–—]\s|\s(?:means|shall\s+mean|has\s+the\s+meaning)\b)"
-)
-_HEADED_END = re.compile(
-    r"(?<=[.;])\s+(?=[\"“]?[A-Z][\w’'-]*(?:\s[A-Z][\w’'-]*){0,4}[\"”]?:\s)|\n\s*\n|"
-    r"\n(?=[^\S\n]*[\"“]?[A-Z][\w’'&-]*(?:[^\S\n][\w’'&-]+){0,5}[\"”]?[^\S\n]*[:|\t])|\n(?=\s*\d+\.\d)"
-)
-_GOES_ON = re.compile(rf"(?:{_OPEN_END.pattern}|[;,]\s*(?:and|or|and/or)\s*$)")
-_FORMULA = re.compile(r"\s*(?:where\b[^\n]{0,40}:|[^\n]{0,80}[=×÷])", re.IGNORECASE)
+OPEN_END = re.compile(r"(?:[:;,]|\bfollow(?:s|ing)\.?)\s*$")
+_GOES_ON = re.compile(rf"(?:{OPEN_END.pattern}|[;,]\s*(?:and|or|and/or)\s*$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +64,10 @@ def outline_line(reading: Contract, node: Node) -> str:
 
 def find_clauses(reading: Contract, wanted: str) -> list[FoundPart]:
     """Return the clauses that words name: a line of the map, a number in any form, or a heading."""
-    plain = _plain(wanted)
-    part = _PART.fullmatch(plain)
+    plain = plain_words(wanted)
     number, spans = 1, _by_line(reading, plain) or _by_number(reading, plain)
-    if not spans and part:
-        plain, number = part["words"], int(part["number"])
+    if not spans:
+        plain, number = split_part(plain)
     spans = spans or _find_spans(reading, plain)
     if not spans and not reading.outline.nodes:
         return _written_parts(reading, plain)
@@ -109,8 +98,14 @@ def _find_spans(reading: Contract, wanted: str) -> list[Span]:
     )
 
 
-def _plain(wanted: str) -> str:
+def plain_words(wanted: str) -> str:
     return " ".join(wanted.split()).strip(" \"'“”‘’")
+
+
+def split_part(plain: str) -> tuple[str, int]:
+    """Return what words name, and which part of it: "7.2, part 3" is the third of 7.2."""
+    part = _PART.fullmatch(plain)
+    return (part["words"], int(part["number"])) if part else (plain, 1)
 
 
 def _written_parts(reading: Contract, wanted: str) -> list[FoundPart]:
@@ -159,7 +154,7 @@ def list_parts(reading: Contract, span: Span, *, lead_only: bool) -> list[FoundP
     for holder in reversed(reading.outline.ancestors(node)):
         first = next(iter(reading.outline.children(holder)))
         lead = Span(holder.span.start, max(holder.span.start, first.span.start)).strip(reading.text)
-        if not (lead and node.kind in _LISTED and _OPEN_END.search(lead.text_in(reading.text))):
+        if not (lead and node.kind in _LISTED and OPEN_END.search(lead.text_in(reading.text))):
             break
         found.insert(0, FoundPart(split_sentences(reading.text, lead)[-1]))
         node = holder
@@ -206,21 +201,21 @@ def _label_of(reading: Contract, node: Node) -> str:
     return node.label or outline_line(reading, node)
 
 
-def _fold(words: str) -> str:
+def fold_words(words: str) -> str:
     return re.sub(r"[\W_]+", " ", words.casefold()).strip()
 
 
 def _by_line(reading: Contract, wanted: str) -> list[Span]:
-    fold = _fold(wanted)
+    fold = fold_words(wanted)
     return [
         node.span
         for node in reading.outline.nodes
-        if fold and fold == _fold(outline_line(reading, node)) and node.heading is not None
+        if fold and fold == fold_words(outline_line(reading, node)) and node.heading is not None
     ]
 
 
 def _by_numbers(reading: Contract, wanted: str) -> list[Span]:
-    each = [_by_number(reading, part) for part in _SPLIT.split(wanted)]
+    each = [_by_number(reading, part) for part in SEPARATOR.split(wanted)]
     return [span for spans in each for span in spans] if len(each) > 1 and all(each) else []
 
 
@@ -322,7 +317,7 @@ def _outermost(reading: Contract, spans: Sequence[Span]) -> list[Span]:
 
 def nearest_clauses(reading: Contract, wanted: str) -> str:
     """Suggest, in words, what to ask for instead of a clause that is not there."""
-    plain = _plain(wanted)
+    plain = plain_words(wanted)
     cited = _CITATION.fullmatch(plain)
     if cited and _is_number(cited):
         labels = {
@@ -342,7 +337,7 @@ def nearest_clauses(reading: Contract, wanted: str) -> str:
         if node.heading is not None
     ]
     near = [line for count, line in sorted(alike, key=lambda each: -each[0]) if count]
-    shown = "; ".join(list(dict.fromkeys(near))[:_MOST_NEAR])
+    shown = "; ".join(list(dict.fromkeys(near))[:MAX_SUGGESTIONS])
     return f"headings with some of these words: {shown}" if shown else ""
 
 
@@ -356,84 +351,3 @@ def _order(label: str) -> tuple[float, ...]:
         counts = roman if len(part) > 1 and roman is not None else letter
         values.append(int(part) if part.isdigit() else counts)
     return tuple(values)
-
-
-def find_definitions(reading: Contract, wanted: str) -> list[tuple[DefinedTerm, FoundPart]]:
-    """Return the definitions of a term, or of several with commas between them, each whole."""
-    plain, number = _plain(wanted), 1
-    if part := _PART.fullmatch(plain):
-        plain, number = part["words"], int(part["number"])
-    plain = re.sub(r"^(?:the\s+)?(?:definition|meaning)s?\s+of\s+", "", plain, flags=re.I)
-    found = _terms(reading, plain)
-    if not found:
-        found = [term for part in _SPLIT.split(plain) for term in _terms(reading, part)]
-    return [(term, clause_part(reading, whole_definition(reading, term), number)) for term in found]
-
-
-def _terms(reading: Contract, wanted: str) -> list[DefinedTerm]:
-    fold = _term_key(wanted)
-    joined = "".join(fold)  # a text may lack the space between two words
-    found = [
-        term for term in reading.outline.terms if fold and "".join(_term_key(term.term)) == joined
-    ]
-    return found or list(_headed_terms(reading.text, wanted))
-
-
-def _headed_terms(text: str, wanted: str) -> Iterator[DefinedTerm]:
-    """Yield where a term heads a line, a cell or a sentence: "Commencement Date: 1 April 2023".
-
-    The outline treats such words as a definition only in an unmistakable list of them.
-    """
-    words = r"\s+".join(re.escape(each) for each in wanted.split())
-    if not words:
-        return
-    for match in re.finditer(_HEADED.format(words=words), text, re.IGNORECASE | re.MULTILINE):
-        end = _HEADED_END.search(text, match.end())
-        definition = Span(match.start("term"), end.start() if end else len(text)).strip(text)
-        yield DefinedTerm(match["term"], Span(*match.span("term")), definition)
-
-
-def _term_key(term: str) -> tuple[str, ...]:
-    words = _fold(term).removeprefix("the ").split()
-    return tuple(word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words)
-
-
-def whole_definition(reading: Contract, term: DefinedTerm) -> Span:
-    """Return the words that define a term, with the list or formula that they lead to."""
-    span = reading.definition(term)
-    goes_on = _OPEN_END.search(span.text_in(reading.text)) or _FORMULA.match(reading.text, span.end)
-    if not goes_on:
-        return span
-    node = reading.outline.node_at(term.span.start)
-    lines = [line for line in reading.term_lines if line >= span.end]
-    if node is None:
-        others = (each.definition.start for each in reading.outline.terms)
-        lines += [start for start in others if start >= span.end]
-    end = min(lines, default=len(reading.text))
-    while node is not None and node.span.end <= span.end:
-        node = reading.outline.nodes[node.parent] if node.parent is not None else None
-    if node is not None:
-        end = min(end, node.span.end)
-    return Span(span.start, max(span.end, end)).strip(reading.text)
-
-
-def nearest_terms(reading: Contract, wanted: str) -> str:
-    """Return the terms that are like one that is not defined, and where it is used, in words."""
-    plain = _plain(wanted)
-    sought = set(_term_key(plain))
-    alike = dict.fromkeys(
-        each.term for each in reading.outline.terms if sought & set(_term_key(each.term))
-    )
-    uses = list(_uses(reading, plain))
-    parts = [f"the nearest are {'; '.join(list(alike)[:_MOST_NEAR])}"] if alike else []
-    if uses:
-        times = "once" if len(uses) == 1 else f"{len(uses):,} times"
-        parts.append(f"the words are used {times}, first in {reading.locate(uses[0])}")
-    return "; ".join(parts)
-
-
-def _uses(reading: Contract, words: str) -> Iterator[Span]:
-    pattern = r"\s+".join(map(re.escape, words.split()))
-    if pattern:
-        for found in re.finditer(rf"(?<!\w){pattern}", reading.text, re.IGNORECASE):
-            yield Span(*found.span())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from fourcorners.errors import InputError
 from fourcorners.library.contract import Contract
-from fourcorners.research.agents import clause_lookup
+from fourcorners.research.agents import clause_lookup, definition_lookup
 from fourcorners.research.agents.calculations import compute
 from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
 from fourcorners.research.answerability.search import search_answer
@@ -211,12 +211,12 @@ def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]
 def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     missing = []
     for reading in _readings(context):
-        found = clause_lookup.find_definitions(reading, inquiry.words)
+        found = definition_lookup.find_definitions(reading, inquiry.words)
         for term, part in found:
             because = f"defines “{term.term}”"
             yield _part_material(context, reading, part, "definition", because)
         if not found:
-            missing.append((reading, clause_lookup.nearest_terms(reading, inquiry.words)))
+            missing.append((reading, definition_lookup.nearest_terms(reading, inquiry.words)))
     yield from _describe_missing(context, inquiry, "definition", "no definition of", missing)
 
 

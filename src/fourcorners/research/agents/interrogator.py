@@ -18,10 +18,11 @@ from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.archivist import describe_tools
 from fourcorners.research.agents.contract_maps import top_headings
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import CheckedReport, Claims, ReportCheck
+from fourcorners.research.agents.report_check import CheckedReport, ReportCheck
 from fourcorners.research.agents.researcher import Researcher, ResearchResult
 from fourcorners.research.agents.schemas import (
     AmendedReport,
+    Claims,
     Correction,
     DraftReport,
     ToolCall,

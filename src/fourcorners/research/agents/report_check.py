@@ -13,18 +13,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.research.agents.calculations import Calculation, calculate
-from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
+from fourcorners.research.agents.definition_lookup import find_definitions
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
-from fourcorners.research.agents.schemas import (
-    AmendedReport,
-    AnswerClaim,
-    Correction,
-    DraftReport,
-    ExternalClaim,
-    FindingClaim,
-    SentenceClaim,
-)
+from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingClaim, SentenceClaim
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
     NOT_CHECKED,
@@ -67,38 +59,6 @@ _NO_RULING = "no verified sentence of the answer carries the model's ruling"
 _CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
 _YES_AND_NO = (Verdict.YES, Verdict.NO)
 _LIKELIEST = 3  # sentences of a search that may carry a ruling
-
-
-@dataclass(frozen=True)
-class Claims:
-    """What a model claims after its drafts: a finding remains until it is changed or removed."""
-
-    findings: Mapping[int, FindingClaim]
-    answer: AnswerClaim
-    title: str = ""
-    gaps: Sequence[str] = ()
-    next_questions: Sequence[str] = ()
-    external: Sequence[ExternalClaim] = ()
-
-    @classmethod
-    def of_draft(cls, draft: DraftReport) -> Claims:
-        findings = {each.number: each for each in draft.findings}
-        return cls(findings, draft.answer, draft.title, draft.gaps, draft.next_questions,
-                   draft.external)  # fmt: skip
-
-    def with_correction(self, correction: Correction) -> Claims:
-        changed = {each.number: each for each in correction.findings}
-        existing = {n: each for n, each in self.findings.items() if n not in correction.removed}
-        findings = dict(sorted({**existing, **changed}.items()))
-        corrected = replace(self, findings=findings, answer=correction.answer or self.answer)
-        if not isinstance(correction, AmendedReport):
-            return corrected
-        return replace(
-            corrected,
-            gaps=correction.gaps,
-            next_questions=correction.next_questions,
-            external=(*self.external, *correction.external),
-        )
 
 
 @dataclass(frozen=True, slots=True)

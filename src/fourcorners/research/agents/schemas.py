@@ -7,7 +7,8 @@ is more lenient: a missing list is empty, a single thing is a list of one, and "
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
@@ -185,6 +186,38 @@ class DraftReport(AmendedReport):
 
     title: Text = ""
     answer: AnswerClaim
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a model claims after its drafts: a finding remains until it is changed or removed."""
+
+    findings: Mapping[int, FindingClaim]
+    answer: AnswerClaim
+    title: str = ""
+    gaps: Sequence[str] = ()
+    next_questions: Sequence[str] = ()
+    external: Sequence[ExternalClaim] = ()
+
+    @classmethod
+    def of_draft(cls, draft: DraftReport) -> Claims:
+        findings = {each.number: each for each in draft.findings}
+        return cls(findings, draft.answer, draft.title, draft.gaps, draft.next_questions,
+                   draft.external)  # fmt: skip
+
+    def with_correction(self, correction: Correction) -> Claims:
+        changed = {each.number: each for each in correction.findings}
+        existing = {n: each for n, each in self.findings.items() if n not in correction.removed}
+        findings = dict(sorted({**existing, **changed}.items()))
+        corrected = replace(self, findings=findings, answer=correction.answer or self.answer)
+        if not isinstance(correction, AmendedReport):
+            return corrected
+        return replace(
+            corrected,
+            gaps=correction.gaps,
+            next_questions=correction.next_questions,
+            external=(*self.external, *correction.external),
+        )
 
 
 T = TypeVar("T", bound=UnderstoodQuestion | AmendedReport)

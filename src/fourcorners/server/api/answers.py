@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
+from pydantic import Field
 
 from fourcorners.operations import answers as stored_answers
+from fourcorners.operations.answers import StoredAnswer
 from fourcorners.operations.ask import AskRequest
+from fourcorners.research.answer import (
+    Answer,
+    Citation,
+    Draft,
+    ExternalStatement,
+    Gap,
+    Statement,
+    Verification,
+)
 from fourcorners.server.api.models import (
-    AnswerSummaryValue,
-    AnswerValue,
     CollectionName,
     Cursor,
     DocumentName,
     Limit,
+    Moment,
     Paged,
     TaskValue,
     file_responses,
@@ -23,11 +34,185 @@ from fourcorners.server.api.models import (
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import cut_page, decode_cursor
+from fourcorners.server.links import quote_href
 from fourcorners.server.pages import ask as ask_pages
 from fourcorners.server.tasks.handlers.ask import start_question
+from fourcorners.text.span import Span
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Answers"])
+_Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
 _REPORT = file_responses(ask_pages.FORMS.values())
+
+
+class CitationValue(Value):
+    """Words of a contract that the program verified, with their place."""
+
+    document: str
+    name: str
+    where: str = Field(examples=["clause 7.2(a), page 3"])
+    words: str
+    span: Span
+    because: str
+    href: str
+
+    @classmethod
+    def from_citation(cls, cited: Citation | None) -> CitationValue | None:
+        """Return words with their link; None for words without a place."""
+        if cited is None or cited.quote.span is None:
+            return None
+        words, span = cited.quote.words, cited.quote.span
+        return cls.make(cited, words=words, span=span, href=quote_href(cited.document, span, words))
+
+
+class StatementValue(Value):
+    """A sentence, and the words that support it; what is not verified is a claim."""
+
+    text: str
+    role: str
+    standing: str
+    verified: bool
+    problem: str
+    part: str
+    quotes: list[CitationValue]
+    claims: list[str] = Field(description="Said to be the contract's words, and not found there.")
+
+    @classmethod
+    def list_of(cls, statements: Iterable[Statement]) -> list[Self]:
+        return [
+            cls.make(
+                each,
+                verified=each.standing is Verification.VERIFIED,
+                quotes=[
+                    cited for one in each.quotes if (cited := CitationValue.from_citation(one))
+                ],
+            )
+            for each in statements
+        ]
+
+
+class GapValue(Value):
+    """What is missing, and how it was looked for."""
+
+    what: str
+    part: str
+    searched: str
+    nearest: CitationValue | None
+
+    @classmethod
+    def list_of(cls, gaps: Iterable[Gap]) -> list[Self]:
+        return [cls.make(each, nearest=CitationValue.from_citation(each.nearest)) for each in gaps]
+
+
+class TurnValue(Value):
+    """The report after a turn: what was asked, and the result so far."""
+
+    turn: int
+    asked: str
+    tools: list[str]
+    ruling: _Verdict
+    answer: list[StatementValue]
+    missing: list[str]
+
+    @classmethod
+    def from_draft(cls, draft: Draft) -> TurnValue:
+        return cls.make(
+            draft,
+            ruling=draft.answer.ruling,
+            answer=StatementValue.list_of(draft.answer.sentences),
+            missing=[each.what for each in draft.gaps],
+        )
+
+
+class StepValue(Value):
+    """One thing that was done: a question to a model, or work of the program."""
+
+    agent: str
+    turn: int
+    did: str
+    model: str
+    outcome: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class AnswerSummaryValue(Value):
+    """An answer in a list."""
+
+    id: str = Field(examples=["83cfd2903285"])
+    question: str
+    ruling: _Verdict
+    collection: str = Field(description="Where it was asked; empty for all there is.")
+    asked_by: str
+    made_by: str
+    made: Moment
+
+    @classmethod
+    def from_stored(cls, stored: StoredAnswer) -> AnswerSummaryValue:
+        home = stored.home
+        return cls.make(stored.summary, collection=home.collection, asked_by=home.asked_by)
+
+
+class ReportValue(Value):
+    """What a report comes to, and the words behind it."""
+
+    headline: str = Field(description="The answer in a line; empty where a model answered.")
+    confidence: float
+    because: str
+    answer: list[StatementValue]
+    conditions: list[StatementValue]
+    readings: list[StatementValue]
+    findings: list[StatementValue]
+    beside: list[StatementValue] = Field(
+        description="What belongs to the words that answer: definitions, clauses referred to."
+    )
+    gaps: list[GapValue]
+    next_questions: list[str]
+    assumptions: list[str]
+    stopped: str = Field(description="Why it ended before it was done; empty if it was done.")
+
+    @classmethod
+    def from_answer(cls, answer: Answer, **more: object) -> Self:
+        """Return a report; `more` are the fields of a subclass that the answer has not."""
+        verdict, listed = answer.answer, StatementValue.list_of
+        return cls.make(
+            answer,
+            headline=verdict.headline,
+            confidence=verdict.confidence,
+            because=verdict.because,
+            answer=listed(verdict.sentences),
+            conditions=listed(verdict.conditions),
+            readings=listed(verdict.readings),
+            findings=listed(answer.findings),
+            beside=listed(answer.beside),
+            gaps=GapValue.list_of(answer.gaps),
+            **more,
+        )
+
+
+class AnswerValue(ReportValue, AnswerSummaryValue):
+    """A report, whole."""
+
+    asked: str
+    title: str
+    summary: list[StatementValue]
+    external: list[ExternalStatement]
+    verified: int
+    unverified: int
+    turns: list[TurnValue] = Field(description="How it came about, turn by turn.")
+    record: list[StepValue] = Field(description="All that was done for it, in order.")
+
+    @classmethod
+    def from_stored_answer(cls, answer: Answer, stored: StoredAnswer) -> AnswerValue:
+        return cls.from_answer(
+            answer,
+            **AnswerSummaryValue.from_stored(stored).model_dump(),
+            summary=StatementValue.list_of(answer.summary),
+            verified=answer.counts.verified,
+            unverified=answer.counts.unverified,
+            turns=[TurnValue.from_draft(each) for each in answer.drafts],
+        )
 
 
 @router.post("/answers", status_code=202)
@@ -54,7 +239,7 @@ def list_answers(
     return Paged(items=[AnswerSummaryValue.from_stored(each) for each in here], next=more)
 
 
-def _order(stored: stored_answers.StoredAnswer) -> tuple[str, str]:
+def _order(stored: StoredAnswer) -> tuple[str, str]:
     return stored.summary.made, stored.summary.id
 
 

@@ -143,7 +143,7 @@ def review_summaries(
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewProgress:
+class CollectionProgress:
     """The cells of a collection that a playbook has filled; `last` is when the last was."""
 
     collection: str
@@ -152,7 +152,7 @@ class ReviewProgress:
     last: str
 
 
-def count_filled(library: Library, playbooks: Iterable[str]) -> list[ReviewProgress]:
+def count_filled(library: Library, playbooks: Iterable[str]) -> list[CollectionProgress]:
     """Return how many cells of each collection are filled, by playbooks that go by their hashes."""
     rows = library.execute(
         """
@@ -171,6 +171,6 @@ def count_filled(library: Library, playbooks: Iterable[str]) -> list[ReviewProgr
         (json.dumps(sorted(playbooks)),),
     )
     return [
-        ReviewProgress(as_string(name), as_string(playbook), as_integer(cells), as_string(last))
+        CollectionProgress(as_string(name), as_string(playbook), as_integer(cells), as_string(last))
         for name, playbook, cells, last in rows
     ]

@@ -21,12 +21,12 @@ from fourcorners.operations.errors import NotAllowed
 from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
-from fourcorners.server.api.models import ReportValue, StatementValue
+from fourcorners.server.api.answers import ReportValue, StatementValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     FRAME,
-    Budget,
+    CharacterBudget,
     Excerpt,
     MaxCharacters,
     Statement,
@@ -96,7 +96,7 @@ class AnswerSummary(Value):
 
 
 def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
-    whole, budget = ReportValue.from_answer(answer), Budget(most - 2 * FRAME)
+    whole, budget = ReportValue.from_answer(answer), CharacterBudget(most - 2 * FRAME)
     shown: set[str] = set()
 
     def part(statements: Iterable[StatementValue]) -> list[Statement]:

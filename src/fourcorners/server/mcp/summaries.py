@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from fourcorners.server.api.models import CitationValue, StatementValue
+from fourcorners.server.api.answers import CitationValue, StatementValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.cursors import Key, page_of
 from fourcorners.server.links import quote_href
@@ -130,7 +130,7 @@ def size_of(value: Value | str) -> int:
     return len(text) + _LINK * text.count('"href"')
 
 
-class Budget:
+class CharacterBudget:
     """Counts characters down."""
 
     def __init__(self, most: int) -> None:
@@ -159,7 +159,7 @@ def fit(
     kind: type[TResult], most: int, lists: Mapping[str, Iterable[Any]], **rest: object
 ) -> TResult:
     """Return a result of some size; its lists are filled in their order."""
-    budget = Budget(most - FRAME)
+    budget = CharacterBudget(most - FRAME)
     filled = {name: budget.take(items) for name, items in lists.items()}
     return kind.model_validate({**filled, **rest, "left_out": budget.left_out})
 
@@ -178,5 +178,5 @@ def fill_page(
         Refusal: If the cursor is invalid.
     """
     rest, _ = page_of(context, name, items, key, cursor, _MAX_ITEMS)
-    count = max(1, len(Budget(most - FRAME).take(rest)))
+    count = max(1, len(CharacterBudget(most - FRAME).take(rest)))
     return page_of(context, name, items, key, cursor, count)

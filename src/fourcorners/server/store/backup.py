@@ -23,9 +23,8 @@ from pydantic import BaseModel, ConfigDict
 
 from fourcorners import private_files
 from fourcorners.errors import ConfigError, InputError, LibraryError
-from fourcorners.library import schemes
 from fourcorners.library.audit import utc_now
-from fourcorners.library.store import Library, upload_folder
+from fourcorners.library.store import Library, scheme_of, sqlite_path, upload_folder
 from fourcorners.library.tables.sqlite import library_errors
 from fourcorners.server.store.uploads import UploadFolder
 from fourcorners.version import __version__
@@ -282,9 +281,9 @@ def _private(path: Path) -> Iterator[BinaryIO]:
 
 
 def _path_of(library: str | Path) -> Path:
-    scheme = "" if isinstance(library, Path) else schemes.scheme_of(library)
+    scheme = "" if isinstance(library, Path) else scheme_of(library)
     if scheme == "sqlite":
-        return schemes.sqlite_path(str(library))
+        return sqlite_path(str(library))
     if scheme:
         raise ConfigError(
             f"{library} is not a library in one file.",

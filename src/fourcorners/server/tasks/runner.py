@@ -33,7 +33,7 @@ _STOP_SECONDS = 1.5  # seconds in which a thread must have stopped, or is cut wi
 _log = logging.getLogger("fourcorners.server")
 
 
-class WorkerPool(Protocol):
+class TaskWorkers(Protocol):
     """Who does the tasks, in this process (`TaskRunner`) or in another (`ProcessSupervisor`)."""
 
     @property

@@ -61,7 +61,7 @@ class OpenTelemetryTracing(Telemetry):
 
     def __init__(self, settings: TelemetrySettings) -> None:
         stopping = threading.Event()
-        self.exporter = Exporter(settings, stopping.wait)
+        self.exporter = TelemetryExporter(settings, stopping.wait)
         self.outbox = SpanQueue(self.exporter, most=_QUEUE, every=_EVERY, stopping=stopping)
         provider = TracerProvider(
             sampler=ParentBased(TraceIdRatioBased(settings.share)),
@@ -240,7 +240,7 @@ class SpanQueue(SpanProcessor):
             self._reported = dropped
 
 
-class Exporter(SpanExporter):
+class TelemetryExporter(SpanExporter):
     """Posts spans to a collector.
 
     Raises:

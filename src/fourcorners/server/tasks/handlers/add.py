@@ -15,7 +15,7 @@ from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
 
 if TYPE_CHECKING:
-    from fourcorners.library.ingest import Progress
+    from fourcorners.library.add_report import Progress
     from fourcorners.library.store import Library
     from fourcorners.server.context import RequestContext
 
