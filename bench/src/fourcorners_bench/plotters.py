@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from fourcorners_bench.answers.plots import answer_plots, judge_plots, vote_plots
+from fourcorners_bench.answers.plots import answer_plots, judge_plots
 from fourcorners_bench.entailment.plots import entailment_plots, model_plots
 from fourcorners_bench.extraction.plots import experiment_plots, extraction_plots
 from fourcorners_bench.measures.named_record import NamedRecord, ordered_keys
@@ -86,7 +86,6 @@ def _comparison_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
 
 PLOTTERS: Mapping[str, Plotter] = {
     "answers": answer_plots,
-    "answers, agreement": vote_plots,
     "answers, judged": judge_plots,
     "comparison": _comparison_plots,
     "cost": _row_plotter(

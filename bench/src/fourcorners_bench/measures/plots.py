@@ -115,7 +115,6 @@ class BarPlot:
         bars: For each series a number a group; None where there is none.
         intervals: For some series the lower and upper bound of each.
         percent: Whether the numbers are shares.
-        stacked: Whether the bars of a group form one row.
         published: Groups that are not ours, drawn in grey.
     """
 
@@ -126,29 +125,25 @@ class BarPlot:
     bars: Mapping[str, Sequence[float | None]]
     intervals: Mapping[str, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
     percent: bool = True
-    stacked: bool = False
     published: frozenset[str] = frozenset()
 
     @property
     def height(self) -> float:
-        rows = len(self.groups) * (1 if self.stacked else len(self.bars))
+        rows = len(self.groups) * len(self.bars)
         return max(2.2, 1.2 + _ROW * (rows + len(self.groups) / 2))
 
     def draw(self, axes: Axes) -> None:
         from matplotlib.ticker import PercentFormatter
 
-        thick = _PERCENT_OF / (1 if self.stacked else max(1, len(self.bars)))
-        left = [0.0] * len(self.groups)
+        thick = _PERCENT_OF / max(1, len(self.bars))
         for at, (name, numbers) in enumerate(self.bars.items()):
-            shift = 0.0 if self.stacked else (at - (len(self.bars) - 1) / 2) * thick
+            shift = (at - (len(self.bars) - 1) / 2) * thick
             rows = [row + shift for row in range(len(self.groups))]
             widths = [number or 0.0 for number in numbers]
             colour = COLOURS[at % len(COLOURS)]
             colours = [COLOURS[-1] if each in self.published else colour for each in self.groups]
-            axes.barh(rows, widths, thick, left=left, label=name, color=colours)
-            self._label(axes, name, rows, left)
-            if self.stacked:
-                left = [a + b for a, b in zip(left, widths, strict=True)]
+            axes.barh(rows, widths, thick, label=name, color=colours)
+            self._label(axes, name, rows)
         axes.set_yticks(range(len(self.groups)), self.groups)
         axes.invert_yaxis()
         axes.margins(y=0.01)
@@ -159,22 +154,19 @@ class BarPlot:
         if len(self.bars) > 1:
             axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
-    def _label(self, axes: Axes, name: str, rows: Sequence[float], left: Sequence[float]) -> None:
-        """Write each number next to its bar, beyond its interval, or within it where they stack."""
+    def _label(self, axes: Axes, name: str, rows: Sequence[float]) -> None:
+        """Write each number next to its bar, beyond its interval."""
         bounds = self.intervals.get(name) or [None] * len(rows)
-        for row, number, start, bound in zip(rows, self.bars[name], left, bounds, strict=True):
-            if number is None or (self.stacked and number < 0.05):
+        for row, number, bound in zip(rows, self.bars[name], bounds, strict=True):
+            if number is None:
                 continue
             if bound is not None:
                 axes.plot(bound, (row, row), color=axes.yaxis.label.get_color(), linewidth=1)
-            words = f"{100 * number:.1f}" if self.percent else f"{number:,.4g}"
-            place = start + number / 2 if self.stacked else max(number, bound[1] if bound else 0.0)
             axes.annotate(
-                words,
-                (place, row),
-                (0 if self.stacked else 3, 0),
+                f"{100 * number:.1f}" if self.percent else f"{number:,.4g}",
+                (max(number, bound[1] if bound else 0.0), row),
+                (3, 0),
                 textcoords="offset points",
-                ha="center" if self.stacked else "left",
                 va="center",
                 fontsize=7,
             )
