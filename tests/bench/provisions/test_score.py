@@ -16,7 +16,6 @@ from fourcorners_bench.extraction.loader import (
     FOURTEEN_PROVISIONS,
     AnnotatedContract,
 )
-from fourcorners_bench.provisions.paper import paper_figures
 from fourcorners_bench.provisions.score import (
     SCENARIOS,
     ProvidedPassages,
@@ -28,6 +27,7 @@ from fourcorners_bench.provisions.score import (
     scenario_measures,
     score_run,
 )
+from fourcorners_bench.record import published_data
 from fourcorners_bench.run_files import run_benchmark, write_lines
 
 
@@ -110,7 +110,7 @@ def test_a_run_file_reads_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_the_published_figures_agree_with_their_own_averages() -> None:
-    for figures in paper_figures()["scenarios"].values():
+    for figures in published_data("provisions")["scenarios"].values():
         for kind in ("plain", "optimised"):
             total = sum(figures[name]["instances"] for name in FOURTEEN_PROVISIONS)
             mean = (
