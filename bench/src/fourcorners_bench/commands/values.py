@@ -33,9 +33,7 @@ def values(output: Output, data: options.Data, limit: options.Limit = None) -> N
     record.models["values"] = learned_from()
     contracts = cuad.load_cuad(data, limit=limit)
     with console.progress_steps() as step:
-        cards = card_scores.read_cards(
-            contracts, on_progress=lambda done, total: step("Reading cards", done, total)
-        )
+        cards = card_scores.read_cards(contracts, on_progress=step)
     run = [line for name, card in cards.items() for line in card_values.answer_values(name, card)]
     output.write_run(run)
     counts = card_values.score_values([*cards], card_values.load_values(data), run)

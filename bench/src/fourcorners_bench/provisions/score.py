@@ -68,17 +68,6 @@ def read_run(path: Path) -> list[ProvidedPassages]:
     return read_answers(path, ProvidedPassages, "a line of a run of the scenarios")
 
 
-def find_scenario(number: int) -> Scenario:
-    """Return the scenario 1, 2 or 3.
-
-    Raises:
-        ConfigError: If there is no such scenario.
-    """
-    if number not in (1, 2, 3):
-        raise ConfigError(f"there is no scenario {number}.", remedy="There are 1, 2 and 3.")
-    return SCENARIOS[number - 1]
-
-
 def score_run(
     contracts: Sequence[AnnotatedContract],
     run: Iterable[ProvidedPassages],
