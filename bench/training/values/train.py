@@ -89,10 +89,11 @@ class Course:
 def gather(data: Path) -> Course:
     """Read the contracts."""
     left = {group for groups in trial_groups(load_contracts(data)) for group in groups}
-    answers = load_values(data)
+    contracts = load_cuad(data)
+    answers = load_values(contracts)
     learned: list[tuple[AnnotatedContract, Reading]] = []
     left_out: list[tuple[AnnotatedContract, Reading]] = []
-    for each in load_cuad(data):
+    for each in contracts:
         document = text_document(each.name, each.text)
         reading = open_reading(document, build_outline(document))
         (left_out if each.group in left else learned).append((each, reading))

@@ -127,11 +127,7 @@ def read_cards(
     return cards
 
 
-def score_cards(
-    contracts: Sequence[AnnotatedContract],
-    truth: Mapping[str, Mapping[str, str]],
-    cards: Mapping[str, Card],
-) -> CardScores:
+def score_cards(contracts: Sequence[AnnotatedContract], cards: Mapping[str, Card]) -> CardScores:
     """Compare the card of every contract with the lawyers' answers."""
     parts: dict[str, dict[str, Tally]] = {
         part: {fact: Tally() for fact in FACTS} for part in ("all", "tuning", "held-out")
@@ -139,7 +135,7 @@ def score_cards(
     misses: list[Miss] = []
     for contract in contracts:
         card = cards[contract.name]
-        for fact, judged in judge_card(contract, truth[contract.name], card).items():
+        for fact, judged in judge_card(contract, contract.answers, card).items():
             for part in ("all", group_part(contract.group)):
                 _count(parts[part][fact], judged)
             if judged.verdict not in ("right", "silent"):

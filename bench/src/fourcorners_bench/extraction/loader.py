@@ -66,12 +66,15 @@ class AnnotatedContract:
         group: Contracts of one company or with much shared text have the same group; folds are
             split by it.
         annotations: For each category the instances, as spans of `text`.
+        answers: What the lawyers typed, by category; only `annotations.jsonl` has it.
     """
 
     name: str
     group: str
     text: str
     annotations: Mapping[str, tuple[Span, ...]] = field(repr=False)
+    answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    title: str = ""
 
 
 def load_cuad(folder: Path, *, limit: int | None = None) -> list[AnnotatedContract]:
@@ -109,6 +112,8 @@ def _from_lines(folder: Path) -> Iterator[AnnotatedContract]:
                     category: tuple(Span(start, end) for start, end in spans)
                     for category, spans in record["annotations"].items()
                 },
+                answers=record.get("answers", {}),
+                title=record.get("title", ""),
             )
 
 
