@@ -351,7 +351,6 @@ def _rounded(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Read, fit, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run-out", type=Path)
