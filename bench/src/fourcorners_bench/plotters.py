@@ -67,10 +67,6 @@ def _number_plotter(name: str, title: str, path: Sequence[str], x_label: str) ->
     return plot
 
 
-def _outline_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    yield from _row_plotter("outline", "Outlines, audited", (), ("top_right",))(records)
-
-
 def _comparison_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
     kinds = ordered_keys(records, "kinds")
     bars: dict[str, list[float | None]] = {}
@@ -103,7 +99,7 @@ PLOTTERS: Mapping[str, Plotter] = {
     "obligations": _row_plotter(
         "obligations", "Obligations, against those read by hand", (), ("precision", "recall")
     ),
-    "outline": _outline_plots,
+    "outline": _row_plotter("outline", "Outlines, audited", (), ("top_right",)),
     "parts": _number_plotter(
         "parts", "Reading, by step", ("characters_per_cpu_second",), "characters a CPU second"
     ),

@@ -164,11 +164,7 @@ def answers(
         with console.progress_steps() as step:
             _fill(store, _files(folder, chosen), encoder, settings)
             places = answer_questions.locate_required_words(store, chosen)
-            ask = (
-                _asking_passages(store, encoder, port)
-                if answering.plain and port is not None
-                else _asking(store, encoder, port, answering.turns)
-            )
+            ask = _asking(store, encoder, port, answering.turns, plain=answering.plain)
             for one, answer in answer_scores.run_questions(chosen, places, ask, on_progress=step):
                 measured.append(one)
                 reports.append(answer_runs.Report(one.question.id, by, answer))
@@ -260,11 +256,12 @@ def _fill(store: Library, files: list[Path], encoder: Encoder, settings: Setting
 
 
 def _asking(
-    store: Library, encoder: Encoder, port: Port | None, turns: int
+    store: Library, encoder: Encoder, port: Port | None, turns: int, *, plain: bool
 ) -> Callable[[Question], Answer]:
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.run import ResearchQuestion, ask, final_answer
     from fourcorners_bench.answers.loader import find_entry
+    from fourcorners_bench.answers.plain_rag import answer_from_passages
 
     concepts = fourcorners.default_concepts()
     entries = store.documents()
@@ -272,29 +269,11 @@ def _asking(
 
     def answer(question: Question) -> Answer:
         ids = [find_entry(entries, start).id for start in question.contracts]
-        return final_answer(
-            ask(
-                store,
-                ResearchQuestion(question.asked, contracts=ids, how=how),
-                encoder=encoder,
-                concepts=concepts,
-                port=port,
-            )
-        )
-
-    return answer
-
-
-def _asking_passages(store: Library, encoder: Encoder, port: Port) -> Callable[[Question], Answer]:
-    from fourcorners_bench.answers.loader import find_entry
-    from fourcorners_bench.answers.plain_rag import answer_from_passages
-
-    entries = store.documents()
-
-    def answer(question: Question) -> Answer:
-        ids = [find_entry(entries, start).id for start in question.contracts]
-        asked = ids or [each.id for each in entries]
-        return answer_from_passages(store, question.asked, asked, port, encoder)
+        if plain and port is not None:
+            asked = ids or [each.id for each in entries]
+            return answer_from_passages(store, question.asked, asked, port, encoder)
+        researched = ResearchQuestion(question.asked, contracts=ids, how=how)
+        return final_answer(ask(store, researched, encoder=encoder, concepts=concepts, port=port))
 
     return answer
 
