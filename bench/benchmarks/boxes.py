@@ -88,7 +88,6 @@ def under(found: list[tuple[list[str], np.ndarray]], box: Box) -> str:
 
 
 def main() -> None:
-    """Print the share of spans whose boxes hold their words and no others."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the folder that holds cuad/pdf")
     parser.add_argument("--files", type=int, default=40)

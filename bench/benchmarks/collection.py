@@ -33,7 +33,7 @@ from fourcorners.research.offline.run import answer_contracts, contract_question
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, subtract_spans
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.measures.statistics import bootstrap_interval
 
@@ -139,23 +139,13 @@ def cut_places(places: Iterable[Place], characters: int) -> dict[str, list[Span]
     remaining: dict[str, list[Span]] = {}
     for document, span in places:
         of_document = remaining.setdefault(document, [])
-        for part in _unknown_parts(span, of_document):
+        for part in subtract_spans([span], of_document):
             part = Span(part.start, min(part.end, part.start + characters))
             characters -= len(part)
             of_document.append(part)
             if not characters:
                 return remaining
     return remaining
-
-
-def _unknown_parts(span: Span, known: Sequence[Span]) -> list[Span]:
-    """Return the parts of a span that are in none of the others."""
-    parts, start = [], span.start
-    for one in sorted(known, key=lambda each: each.start):
-        if start < min(one.start, span.end):
-            parts.append(Span(start, min(one.start, span.end)))
-        start = max(start, one.end)
-    return [*parts, Span(start, span.end)] if start < span.end else parts
 
 
 def score(question: CollectionQuestion, found: dict[str, list[Span]], seconds: float) -> Found:

@@ -141,7 +141,6 @@ def print_false_find(number: int, find: FalseFind) -> None:
 
 
 def main() -> None:
-    """Draw and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path)
     parser.add_argument("--data", type=Path, required=True)

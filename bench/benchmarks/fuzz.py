@@ -326,7 +326,6 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Run, and print what came of the files."""
     options = arguments()
     seeds, damage = kinds()[options.kind]
     task = recognise if options.kind == "png" else inspect

@@ -54,7 +54,6 @@ _MAX_WAIT = 300.0  # seconds for the review and the answer
 
 
 def main() -> int:
-    """Run it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--examples", type=int, default=20, help="requests of an operation")
     parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")

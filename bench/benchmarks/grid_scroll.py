@@ -221,7 +221,6 @@ def measured(library: Path, provisions: int, steps: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--contracts", type=int, default=10_000)
     parser.add_argument("--provisions", type=int, default=50)

@@ -364,7 +364,6 @@ def grow(given: argparse.Namespace, folder: Path) -> None:
 
 
 def main() -> None:
-    """Read the command line, measure, and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--documents", default="400,4000", help="numbers of documents")

@@ -108,7 +108,6 @@ def _some(data: Path, count: int, folder: Path) -> Path:
 
 
 def main() -> None:
-    """Read the command line, measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=100)

@@ -160,7 +160,6 @@ def _worked(
 
 
 def main() -> None:
-    """Read the command line, measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, help="a folder of contracts as text")
     parser.add_argument("--documents", type=int, default=40)

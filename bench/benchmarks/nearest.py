@@ -127,7 +127,6 @@ def repeat(matrix: NDArray[np.float32], asked: NDArray[np.float32], passages: in
 
 
 def main() -> None:
-    """Read the command line, compare, and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("library", type=Path)
     parser.add_argument("--passages", type=int, help="so many, made of those there are")

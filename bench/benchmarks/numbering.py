@@ -391,7 +391,6 @@ def compare(path: Path, folder: Path) -> tuple[int, list[str]]:
 
 
 def main() -> None:
-    """Print the agreement."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
     options = parser.parse_args()

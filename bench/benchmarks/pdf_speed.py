@@ -44,7 +44,6 @@ def boxed(path: Path) -> int:
 
 
 def main() -> None:
-    """Print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the folder that holds cuad/pdf")
     parser.add_argument("--files", type=int, default=40)

@@ -118,7 +118,6 @@ def score(data: Path) -> None:
 
 
 def main() -> None:
-    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=["draw", "score"])
     parser.add_argument("what", nargs="?", choices=["references", "terms"], default="references")

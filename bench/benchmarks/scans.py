@@ -65,7 +65,6 @@ class Row:
 
 
 def main() -> None:
-    """Print a row a file, and the means."""
     options = argparse.ArgumentParser(description="Measure text recognition.")
     options.add_argument("folder", type=Path)
     options.add_argument("--files", type=int, default=20)

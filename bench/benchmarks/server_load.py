@@ -293,7 +293,6 @@ def _row(seen: Seen) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library", type=Path)
     parser.add_argument("--users", type=int, default=50)

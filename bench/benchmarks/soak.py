@@ -212,7 +212,6 @@ class Soak:
 
 
 def main() -> None:
-    """Run for a while on a small disk, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=480.0)
     parser.add_argument("--disk", type=int, default=256, help="megabytes (default: %(default)s)")

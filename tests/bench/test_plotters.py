@@ -104,12 +104,7 @@ def test_a_method_is_drawn_against_zero_shot_by_model() -> None:
     assert len(plot.groups["PAKTON (paper)"]) == 10
 
 
-def test_votes_and_scores_are_drawn_by_criterion() -> None:
-    people: dict[str, Json] = {"completeness": [60.0, 30.0, 10.0], "relevance": [40.0, 40.0, 20.0]}
-    record = NamedRecord("run", {"people": people}, {"systems": ["ours", "theirs"]})
-    (votes,) = plots_of("answers, agreement", record).values()
-    assert bars_of(votes).groups[-1] == "all criteria"
-    assert rounded(bars_of(votes).bars["ours"])[-1] == 0.5
+def test_scores_are_drawn_by_criterion() -> None:
     judged: list[Json] = [
         {"by": "ours", "means": {"completeness": 0.7}, "scores": {"completeness": {"q": 0.7}}}
     ]

@@ -19,7 +19,6 @@ from fourcorners.settings import Settings, processor_count
 from fourcorners_bench.cards.score import score_cards
 from fourcorners_bench.cards.values import (
     answer_values,
-    load_answers,
     load_values,
     score_values,
 )
@@ -83,14 +82,14 @@ def test_cards_say_what_lawyers_wrote(library: Library, added: AddReport, corpus
     cards = {entry.name: library.card(entry.id) for entry in library.documents()}
     contracts = [each for each in load_cuad(corpus / "cuad")[::4] if each.name in cards]
     assert len(contracts) >= 100
-    tallies = score_cards(contracts, load_answers(corpus / "cuad"), cards).parts["all"]
+    tallies = score_cards(contracts, cards).parts["all"]
     for name in ("Document Name", "Type"):
         assert tallies[name].exact >= 0.85, name
     parties = tallies["Parties"]
     assert parties.common / parties.found >= 0.85
     names = [each.name for each in contracts]
     run = [line for name in names for line in answer_values(name, cards[name])]
-    for name, counts in score_values(names, load_values(corpus / "cuad"), run).items():
+    for name, counts in score_values(names, load_values(contracts), run).items():
         assert counts.precision >= 0.9, name
 
 

@@ -170,7 +170,6 @@ def _peak() -> int:
 
 
 def main() -> None:
-    """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("kinds", nargs="*", help="kinds to measure (all)", metavar="KIND")
     parser.add_argument("--size", type=int, default=1_000_000, help="characters of each")

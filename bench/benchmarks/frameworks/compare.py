@@ -469,7 +469,6 @@ def tables(part: QuestionSet, added: dict[str, Added], answered: dict[str, Answe
 
 
 def main() -> None:
-    """Run all three, one after the other, and print the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

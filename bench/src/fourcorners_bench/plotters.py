@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from fourcorners_bench.answers.plots import answer_plots, judge_plots, vote_plots
+from fourcorners_bench.answers.plots import answer_plots, judge_plots
 from fourcorners_bench.entailment.plots import entailment_plots, model_plots
 from fourcorners_bench.extraction.plots import experiment_plots, extraction_plots
 from fourcorners_bench.measures.named_record import NamedRecord, ordered_keys
@@ -67,10 +67,6 @@ def _number_plotter(name: str, title: str, path: Sequence[str], x_label: str) ->
     return plot
 
 
-def _outline_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    yield from _row_plotter("outline", "Outlines, audited", (), ("top_right",))(records)
-
-
 def _comparison_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
     kinds = ordered_keys(records, "kinds")
     bars: dict[str, list[float | None]] = {}
@@ -86,7 +82,6 @@ def _comparison_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
 
 PLOTTERS: Mapping[str, Plotter] = {
     "answers": answer_plots,
-    "answers, agreement": vote_plots,
     "answers, judged": judge_plots,
     "comparison": _comparison_plots,
     "cost": _row_plotter(
@@ -104,7 +99,7 @@ PLOTTERS: Mapping[str, Plotter] = {
     "obligations": _row_plotter(
         "obligations", "Obligations, against those read by hand", (), ("precision", "recall")
     ),
-    "outline": _outline_plots,
+    "outline": _row_plotter("outline", "Outlines, audited", (), ("top_right",)),
     "parts": _number_plotter(
         "parts", "Reading, by step", ("characters_per_cpu_second",), "characters a CPU second"
     ),

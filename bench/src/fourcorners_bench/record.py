@@ -8,10 +8,11 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from fourcorners.version import __version__
 from fourcorners.work_folder import replace_text
@@ -89,3 +90,9 @@ def step_progress(what: str, on_progress: OnProgress | None) -> Callable[[_Steps
 
 def package_text(name: str) -> str:
     return files("fourcorners_bench").joinpath(name).read_text("utf-8")
+
+
+@cache
+def published_data(benchmark: str) -> Any:  # noqa: ANN401 - each paper reports in its own form
+    """Return what papers report of a benchmark."""
+    return json.loads(package_text(f"{benchmark}/published.json"))

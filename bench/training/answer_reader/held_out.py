@@ -21,7 +21,6 @@ DIGITS = 12  # of the hash of needed words
 
 
 def main() -> None:
-    """Write the questions and the contracts that they are put to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

@@ -211,7 +211,6 @@ def rounded(value: object) -> object:
 
 
 def main() -> None:
-    """Read all pairs, fit, and write what comes of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True)

@@ -353,7 +353,6 @@ def source_folder() -> Path:
 
 
 def main() -> None:
-    """Gather and learn."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--library", type=Path)

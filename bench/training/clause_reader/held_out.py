@@ -96,7 +96,6 @@ def lesson(
 
 
 def main() -> None:
-    """Read, fit, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

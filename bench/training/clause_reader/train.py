@@ -469,7 +469,6 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Read, fit, write."""
     arguments = _arguments()
     course = gather(arguments.data, arguments.library, arguments.cache, arguments.seed)
     settings = [SCALES, FEWEST, FIRST, MEANING, HARD, EASY, arguments.seed, course.digest]

@@ -149,7 +149,6 @@ def products() -> bytes:
 
 
 def main() -> None:
-    """Pack each folder that is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", type=Path, nargs="*")
     parser.add_argument("--new", action="store_true", help="share this model's embeddings")

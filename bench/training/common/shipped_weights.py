@@ -30,7 +30,6 @@ NEAREST = 0.8  # cosine of a matrix with the one that it learned from
 
 
 def main() -> None:
-    """Write a folder that transformers reads, and the head of a reader next to it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=ENCODER)

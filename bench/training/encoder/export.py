@@ -176,7 +176,6 @@ def write_files(source: Path, out: Path, *, keep_fp32: Path | None = None) -> di
 
 
 def main() -> None:
-    """Write the files of MiniLM with their card."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder of the model's files")
     out: Path = parser.parse_args().out

@@ -346,7 +346,6 @@ def judge(
 
 
 def main() -> None:
-    """Judge the models that are given, in turn."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True)

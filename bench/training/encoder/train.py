@@ -248,7 +248,6 @@ def ship(run: Path, source: Path, keep: float, scores: Path | None, out: Path) -
 
 
 def main() -> None:
-    """Read and learn, or write the files of what was learned."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--library", type=Path)

@@ -246,7 +246,6 @@ def write(
 
 
 def main() -> None:
-    """Train, say the out-of-fold figures, and write what is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     for name in ("--run-out", "--own-out", "--left-out", "--alone-out", "--cache"):

@@ -353,7 +353,6 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Read, fit, write."""
     arguments = _arguments()
     contracts = cuad.load_cuad(arguments.data)
     encoder = default_encoder()

@@ -298,7 +298,6 @@ def learn(contracts: Sequence[AnnotatedContract], seen: Sequence[Seen], seed: in
 
 
 def main() -> None:
-    """Read, fit, judge, write."""
     arguments = _arguments()
     selected = {group for trial in trial_groups(load_contracts(arguments.data)) for group in trial}
     contracts = [each for each in cuad.load_cuad(arguments.data) if each.group not in selected]

@@ -356,7 +356,6 @@ def course_of(options: argparse.Namespace, contracts: list[AnnotatedContract]) -
 
 
 def main() -> None:
-    """Fit, write the weights, and the out-of-fold answers if they are wanted."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True)

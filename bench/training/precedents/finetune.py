@@ -158,7 +158,6 @@ def write_model(model: PairLogit, tokenizer_file: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Search the grid, learn the best once more, and write before and after."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--weights", type=Path, required=True)

@@ -114,7 +114,6 @@ def vectors_of(texts: list[str], encoder: Encoder, cache_file: Path | None) -> N
 
 
 def main() -> None:
-    """Report the model out of fold, and write it if asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--vectors", type=Path, help="keep the clauses' vectors in this file")

@@ -143,7 +143,6 @@ def read(data: Path, groups: dict[str, str], library: Library) -> list[Case]:
 
 
 def main() -> None:
-    """Fit, write the weights, and the out-of-fold answers if they are wanted."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--groups", type=Path, required=True)

@@ -89,10 +89,11 @@ class Course:
 def gather(data: Path) -> Course:
     """Read the contracts."""
     left = {group for groups in trial_groups(load_contracts(data)) for group in groups}
-    answers = load_values(data)
+    contracts = load_cuad(data)
+    answers = load_values(contracts)
     learned: list[tuple[AnnotatedContract, Reading]] = []
     left_out: list[tuple[AnnotatedContract, Reading]] = []
-    for each in load_cuad(data):
+    for each in contracts:
         document = text_document(each.name, each.text)
         reading = open_reading(document, build_outline(document))
         (left_out if each.group in left else learned).append((each, reading))
@@ -350,7 +351,6 @@ def _rounded(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Read, fit, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run-out", type=Path)

@@ -167,7 +167,6 @@ def write_batches(clauses: list[dict[str, Any]], folder: Path, readers: int = 2)
 
 
 def main() -> None:
-    """Draw the sample, and write it without the words of contracts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

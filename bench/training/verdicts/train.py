@@ -246,7 +246,6 @@ def write_model(
 
 
 def main() -> None:
-    """Learn out of fold and write the answers, or learn from all and write the model."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True)

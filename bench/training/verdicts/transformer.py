@@ -332,7 +332,6 @@ def _longs(values: Sequence[int]) -> torch.Tensor:
 
 
 def main() -> None:
-    """Learn out of fold and write the answers, or learn from all and write the model."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True, help="the reader to start from")

@@ -22,7 +22,6 @@ COMPOUND = re.compile(r"(?<![a-z-])[a-z]+-[a-z]+(?![a-z-])")
 
 
 def main() -> None:
-    """Print the list, in order."""
     data = Path(sys.argv[1])
     lines = (data / "annotations.jsonl").read_text("utf-8").splitlines()
     contracts = [json.loads(line) for line in lines]

@@ -24,7 +24,6 @@ from fourcorners_bench.cards.truth import (
     normal_party,
     title_variants,
 )
-from fourcorners_bench.cards.values import load_answers
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import CATEGORIES, AnnotatedContract
 
@@ -252,7 +251,7 @@ def test_scores_of_a_folder(tmp_path: Path) -> None:
     }
     (tmp_path / "annotations.jsonl").write_text(json.dumps(record) + "\n")
     contracts = cuad.load_cuad(tmp_path)
-    scores = score_cards(contracts, load_answers(tmp_path), read_cards(contracts))
+    scores = score_cards(contracts, read_cards(contracts))
     assert scores.parts["all"]["Parties"].right == 1
     assert not scores.misses
     figures = card_measures(scores)["all"]

@@ -16,11 +16,12 @@ from fourcorners_bench.cards.values import (
     answer_values,
     answered_values,
     is_right,
-    load_answers,
+    load_values,
     read_values,
     score_values,
     value_measures,
 )
+from fourcorners_bench.extraction.loader import AnnotatedContract
 from fourcorners_bench.run_files import run_benchmark, write_lines
 
 PLACE = Span(3, 9)
@@ -109,6 +110,6 @@ def test_a_run_file_comes_back(tmp_path: Path) -> None:
     assert read_values(tmp_path / "run.jsonl") == run
 
 
-def test_no_answers(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"annotations\.jsonl"):
-        load_answers(tmp_path)
+def test_no_answers() -> None:
+    with pytest.raises(ConfigError, match="without answers"):
+        load_values([AnnotatedContract("a.txt", "a", "", {})])

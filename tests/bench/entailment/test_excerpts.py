@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
-from fourcorners_bench.entailment.excerpts import MIN_EXCERPT, excerpt_start, excerpts
+from fourcorners_bench.entailment.run import MIN_EXCERPT, excerpt_start, excerpts
 
 TEXT = (
     "The Recipient shall return all samples within ten days of a request, and shall destroy "

@@ -18,8 +18,7 @@ from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction import model_run as asking
 from fourcorners_bench.extraction import run as extracting
 from fourcorners_bench.extraction.experiments import Experiment, FollowUp
-from fourcorners_bench.extraction.loader import NINE_PROVISIONS
-from fourcorners_bench.extraction.paper import paper_figures
+from fourcorners_bench.extraction.loader import NINE_PROVISIONS, paper_figures
 from fourcorners_bench.extraction.score import Counts
 from tests.cli import tiny
 from tests.review import asked

@@ -36,9 +36,6 @@ BARS = BarPlot(
     {"ours": [(0.8, 0.9), None]},
 )
 OTHERS = (
-    BarPlot(
-        "votes", "Votes", "share", ("Focus",), {"A": [0.5], "B": [0.3], "C": [0.2]}, stacked=True
-    ),
     ScatterPlot(
         "scatter",
         "By model",
@@ -83,5 +80,4 @@ def test_the_other_kinds_are_drawn(tmp_path: Path) -> None:
     assert "slope 0.10" in words_of(tmp_path / "scatter.svg")
     assert "mean 30" in words_of(tmp_path / "lengths.svg")
     assert "median 20" in words_of(tmp_path / "lengths.svg")
-    for name in ("votes", "boxes"):
-        assert "Focus" in words_of(tmp_path / f"{name}.svg")
+    assert "Focus" in words_of(tmp_path / "boxes.svg")

@@ -31,24 +31,7 @@ def test_an_analysis_of_variance_finds_groups_apart() -> None:
     assert all(math.isnan(each) for each in statistics.anova([[1.0, 2.0], []]))
 
 
-def test_samples_are_compared_by_permutation_with_ties() -> None:
-    low, high = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
-    assert statistics.mann_whitney(high, low) == 9
-    assert statistics.smirnov_distance(low, high) == 1.0
-    assert statistics.permutation_p(low, high, statistics.u_distance) == pytest.approx(0.1)
-    assert statistics.permutation_p(low, high, statistics.smirnov_distance) == pytest.approx(0.1)
-    assert statistics.permutation_p([1.0] * 3, [1.0] * 3, statistics.u_distance) == 1.0
-    many = [float(each) for each in range(14)]
-    drawn = statistics.permutation_p(many, [each + 20 for each in many], statistics.u_distance)
-    assert drawn < 0.001
-
-
-def test_variances_are_compared() -> None:
-    f, p = statistics.variance_ratio([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0])
-    assert f == 1.0
-    assert p == pytest.approx(1.0)
-    assert statistics.variance_ratio([0.0, 10.0, 20.0, 30.0], [1.0, 1.1, 1.2, 1.3])[1] < 0.001
-    assert math.isnan(statistics.variance_ratio([1.0, 1.0], [1.0, 2.0])[0])
+def test_values_that_do_not_vary_have_no_slope() -> None:
     assert statistics.coefficient_of_variation([4.0, 6.0]) == 20.0
     assert math.isnan(statistics.regression_slope([1.0, 1.0], [1.0, 2.0]))
 
@@ -56,11 +39,7 @@ def test_variances_are_compared() -> None:
 def test_the_tests_give_what_scipy_gives() -> None:
     a, b = [0.61, 0.55, 0.72, 0.48, 0.66, 0.59], [0.52, 0.41, 0.57, 0.5, 0.46]
     assert statistics.anova([a, b]) == pytest.approx((5.932133309787542, 0.03763545750710166))
-    assert statistics.variance_ratio(a, b) == pytest.approx((1.911898274296095, 0.549789741365412))
     assert statistics.regression_slope(a[:5], b) == pytest.approx(0.3109965635738829)
     assert statistics.coefficient_of_variation(a) == pytest.approx(12.709218556182227)
-    whitney = statistics.permutation_p(a, b, statistics.u_distance)
-    smirnov = statistics.permutation_p(a, b, statistics.smirnov_distance)
-    assert (whitney, smirnov) == pytest.approx((0.05194805194805195, 0.10822510822510821))
     wilson = (0.1811918241010821, 0.5671457233147637)
     assert statistics.wilson_interval(7, 20) == pytest.approx(wilson, abs=1e-8)

@@ -37,7 +37,7 @@ from fourcorners_bench.provisions.run import (
     with_learned_query,
 )
 from fourcorners_bench.provisions.score import (
-    find_scenario,
+    SCENARIOS,
     max_passages,
     score_run,
 )
@@ -84,7 +84,7 @@ def flat(length: int, every: int) -> RankedContract:
 
 def test_half_the_characters_are_half_in_every_shape() -> None:
     for number in (1, 2, 3):
-        scenario = find_scenario(number)
+        scenario = SCENARIOS[number - 1]
         whole, *others = return_limits(scenario, "both")
         assert whole == ReturnLimits("windows", "windows", scenario.most, 3_500)
         for shape in others:
@@ -168,16 +168,14 @@ def test_a_contract_that_the_library_lacks_is_named(
 def test_every_contract_and_provision_is_answered(
     library: Library, contracts: list[AnnotatedContract], profile: Profile
 ) -> None:
-    runs = run_scenario(library, contracts[:2], find_scenario(1), profile, encoder=HashEncoder())
+    runs = run_scenario(library, contracts[:2], SCENARIOS[0], profile, encoder=HashEncoder())
     for run in runs.values():
         assert [(line.name, line.provision) for line in run] == [
             (contract.name, provision)
             for contract in contracts[:2]
             for provision in FOURTEEN_PROVISIONS
         ]
-        scores = score_run(
-            contracts[:2], run, find_scenario(1), most=max_passages(run, find_scenario(1))
-        )
+        scores = score_run(contracts[:2], run, SCENARIOS[0], most=max_passages(run, SCENARIOS[0]))
         assert sum(each.found for counts in scores.values() for each in counts) == 2
 
 

@@ -115,7 +115,7 @@ def test_an_interrupt_does_not_wait_for_the_texts_that_are_left(
 
     def interrupted(_: OnnxEncoder, text: str) -> None:
         begun.append(text)
-        time.sleep(0.001)
+        time.sleep(0.02)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(OnnxEncoder, "_vector", interrupted)

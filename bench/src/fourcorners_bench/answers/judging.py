@@ -13,7 +13,7 @@ from functools import cache
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 
 from fourcorners.errors import BudgetExceeded
 from fourcorners.llm import Port, PromptRequest, QuotedText, Role
@@ -55,17 +55,7 @@ class Criteria:
 def load_criteria() -> Criteria:
     from fourcorners.text.yaml_data import load_yaml
 
-    content = load_yaml(package_text("criteria.yaml"))
-    return Criteria(
-        content["source"],
-        tuple(content["systems"]),
-        tuple(
-            Criterion(
-                one["id"], one["name"], one["says"], tuple(one["steps"]), tuple(one["published"])
-            )
-            for one in content["criteria"]
-        ),
-    )
+    return TypeAdapter(Criteria).validate_python(load_yaml(package_text("criteria.yaml")))
 
 
 class Score(BaseModel):

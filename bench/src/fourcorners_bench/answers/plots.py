@@ -1,4 +1,4 @@
-"""Reports compared: the judge's scores and people's votes (PAKTON's Figures 4, 6 and 8)."""
+"""Reports compared: the judge's scores (PAKTON's Figures 4 and 8)."""
 
 from __future__ import annotations
 
@@ -45,21 +45,3 @@ def judge_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
     if boxes:
         title = "Distribution of the scores (PAKTON, Figure 8)"
         yield BoxPlot("judged-distribution", title, "score", rows, boxes)
-
-
-def vote_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
-    """Yield people's preferences by criterion, and over all criteria."""
-    criteria = load_criteria()
-    for record in records:
-        people = cast("Mapping[str, Sequence[float]]", record.part("people"))
-        held = [each for each in criteria.items if each.id in people]
-        if not held:
-            continue
-        systems = [*cast("Sequence[str]", record.settings.get("systems", ())), "neither"]
-        rows = (*(each.name for each in held), "all criteria")
-        shares = [[share / 100 for share in people[each.id]] for each in held]
-        shares.append([sum(column) / len(shares) for column in zip(*shares, strict=True)])
-        columns = [list(column) for column in zip(*shares, strict=True)]
-        bars = dict(zip(systems, columns, strict=True))
-        title = "Preferences by criterion (PAKTON, Figures 4 and 6)"
-        yield BarPlot(f"votes-{record.name}", title, "votes", rows, bars, stacked=True)

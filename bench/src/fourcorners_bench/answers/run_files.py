@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -46,50 +46,26 @@ def read_reports(path: Path) -> dict[str, Report]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ReportSentence:
-    """A sentence of a report, with the contracts' words below it and their places."""
-
-    text: str
-    quotes: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPart:
-    title: str
-    sentences: tuple[ReportSentence, ...]
-
-
-def report_parts(answer: Answer) -> list[ReportPart]:
-    """Return the parts of a report that are not empty."""
-    direct = answer.answer
-    ruling = ReportSentence(f"{direct.ruling.value.capitalize()}.")
-    gaps = tuple(ReportSentence(each.what, _shown_quotes(each.nearest)) for each in answer.gaps)
-    found = [
-        ReportPart("Summary", _report_sentences(answer.summary)),
-        ReportPart("Answer", (ruling, *_report_sentences(direct.sentences))),
-        ReportPart("Conditions", _report_sentences(direct.conditions)),
-        ReportPart("Other readings", _report_sentences(direct.readings)),
-        ReportPart("What the contracts say", _report_sentences(answer.findings)),
-        ReportPart("What is missing", gaps),
-        ReportPart("What to ask next", tuple(map(ReportSentence, answer.next_questions))),
-    ]
-    return [part for part in found if part.sentences]
-
-
 def report_text(answer: Answer) -> str:
+    """Return the parts of a report that are not empty, each statement with the words it quotes."""
+    direct = answer.answer
+    parts: dict[str, list[tuple[str, Sequence[Citation | None]]]] = {
+        "Summary": _statements(answer.summary),
+        "Answer": [(f"{direct.ruling.value.capitalize()}.", ()), *_statements(direct.sentences)],
+        "Conditions": _statements(direct.conditions),
+        "Other readings": _statements(direct.readings),
+        "What the contracts say": _statements(answer.findings),
+        "What is missing": [(each.what, (each.nearest,)) for each in answer.gaps],
+        "What to ask next": [(each, ()) for each in answer.next_questions],
+    }
     lines = []
-    for part in report_parts(answer):
-        lines.append(f"{part.title}:")
-        for statement in part.sentences:
-            lines.append(f"- {statement.text}")
-            lines += [f"  “{words}” ({where})" for words, where in statement.quotes]
+    for title, statements in parts.items():
+        lines += [f"{title}:"] if statements else []
+        for text, quotes in statements:
+            lines.append(f"- {text}")
+            lines += [f"  “{q.quote.words}” ({q.name}, {q.where})" for q in quotes if q]
     return "\n".join(lines)
 
 
-def _report_sentences(statements: Iterable[Statement]) -> tuple[ReportSentence, ...]:
-    return tuple(ReportSentence(each.text, _shown_quotes(*each.quotes)) for each in statements)
-
-
-def _shown_quotes(*quotes: Citation | None) -> tuple[tuple[str, str], ...]:
-    return tuple((each.quote.words, f"{each.name}, {each.where}") for each in quotes if each)
+def _statements(statements: Iterable[Statement]) -> list[tuple[str, Sequence[Citation | None]]]:
+    return [(each.text, each.quotes) for each in statements]

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ from fourcorners_bench.cards.truth import (
 from fourcorners_bench.extraction.loader import AnnotatedContract
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.references import text_document
-from fourcorners_bench.record import Json
+from fourcorners_bench.record import Json, OnProgress, with_progress
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -117,23 +117,17 @@ def group_part(group: str) -> str:
 
 
 def read_cards(
-    contracts: Sequence[AnnotatedContract], on_progress: Callable[[int, int], None] | None = None
+    contracts: Sequence[AnnotatedContract], on_progress: OnProgress | None = None
 ) -> dict[str, Card]:
     """Read the card of every contract."""
     cards = {}
-    for done, contract in enumerate(contracts, 1):
+    for contract in with_progress(contracts, "Reading cards", on_progress):
         document = text_document(contract.name, contract.text)
         cards[contract.name] = read_card(document, build_outline(document))
-        if on_progress:
-            on_progress(done, len(contracts))
     return cards
 
 
-def score_cards(
-    contracts: Sequence[AnnotatedContract],
-    truth: Mapping[str, Mapping[str, str]],
-    cards: Mapping[str, Card],
-) -> CardScores:
+def score_cards(contracts: Sequence[AnnotatedContract], cards: Mapping[str, Card]) -> CardScores:
     """Compare the card of every contract with the lawyers' answers."""
     parts: dict[str, dict[str, Tally]] = {
         part: {fact: Tally() for fact in FACTS} for part in ("all", "tuning", "held-out")
@@ -141,7 +135,7 @@ def score_cards(
     misses: list[Miss] = []
     for contract in contracts:
         card = cards[contract.name]
-        for fact, judged in judge_card(contract, truth[contract.name], card).items():
+        for fact, judged in judge_card(contract, contract.answers, card).items():
             for part in ("all", group_part(contract.group)):
                 _count(parts[part][fact], judged)
             if judged.verdict not in ("right", "silent"):

@@ -9,7 +9,6 @@ being among those answered.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from fourcorners.outline.card.card import Card, Fact, Value
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.values.periods import Period, parse_period
 from fourcorners_bench.cards.truth import normal_law
+from fourcorners_bench.extraction.loader import AnnotatedContract
 from fourcorners_bench.measures.statistics import ratio, wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json
@@ -125,35 +125,26 @@ def _period(part: str) -> str:
     return normal_value(Period(days=int(count * (7 if unit == "week" else 1))).iso)
 
 
-def load_values(folder: Path) -> dict[str, Mapping[str, frozenset[str]]]:
-    """Read the lawyers' answers, by contract and category.
+def load_values(
+    contracts: Sequence[AnnotatedContract],
+) -> dict[str, Mapping[str, frozenset[str]]]:
+    """Return the lawyers' answers, by contract and category.
 
     Raises:
-        ConfigError: If the folder holds no answers.
+        ConfigError: If contracts come without them.
     """
-    return {
-        name: {
-            provision: answered_values(provision, answers[provision]) for provision in PROVISIONS
-        }
-        for name, answers in load_answers(folder).items()
-    }
-
-
-def load_answers(folder: Path) -> dict[str, Mapping[str, str]]:
-    """Read the lawyers' answers as they were typed, by contract and category.
-
-    Raises:
-        ConfigError: If the folder holds no answers.
-    """
-    path = folder / "annotations.jsonl"
-    if not path.is_file():
+    if not all(contract.answers for contract in contracts):
         raise ConfigError(
-            f"{folder} holds no annotations.jsonl.",
-            remedy="Give the folder of the CUAD data with --data.",
+            "the contracts come without answers.",
+            remedy="Give a folder of CUAD that holds annotations.jsonl with --data.",
         )
-    with path.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines]
-    return {record["name"]: record["answers"] for record in records}
+    return {
+        contract.name: {
+            provision: answered_values(provision, contract.answers[provision])
+            for provision in PROVISIONS
+        }
+        for contract in contracts
+    }
 
 
 @dataclass(slots=True)

@@ -13,12 +13,11 @@ import typer
 import fourcorners
 from fourcorners.cli import options
 from fourcorners.cli.model_port import of_model
-from fourcorners.cli.options import option
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.research.answer import MAX_TURNS, TURNS
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.commands import votes as bench_votes
 from fourcorners_bench.commands.runner import (
     ExchangeOptions,
     Output,
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from fourcorners_bench.answers.score import AnswerMeasures
 
 app = typer.Typer(help="Measure the answers to questions.")
-app.command("judge")(bench_votes.judge)
-app.command("ballot")(bench_votes.ballot)
-app.command("agreement")(bench_votes.agreement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +164,7 @@ def answers(
         with console.progress_steps() as step:
             _fill(store, _files(folder, chosen), encoder, settings)
             places = answer_questions.locate_required_words(store, chosen)
-            ask = (
-                _asking_passages(store, encoder, port)
-                if answering.plain and port is not None
-                else _asking(store, encoder, port, answering.turns)
-            )
+            ask = _asking(store, encoder, port, answering.turns, plain=answering.plain)
             for one, answer in answer_scores.run_questions(chosen, places, ask, on_progress=step):
                 measured.append(one)
                 reports.append(answer_runs.Report(one.question.id, by, answer))
@@ -264,11 +256,12 @@ def _fill(store: Library, files: list[Path], encoder: Encoder, settings: Setting
 
 
 def _asking(
-    store: Library, encoder: Encoder, port: Port | None, turns: int
+    store: Library, encoder: Encoder, port: Port | None, turns: int, *, plain: bool
 ) -> Callable[[Question], Answer]:
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.run import ResearchQuestion, ask, final_answer
     from fourcorners_bench.answers.loader import find_entry
+    from fourcorners_bench.answers.plain_rag import answer_from_passages
 
     concepts = fourcorners.default_concepts()
     entries = store.documents()
@@ -276,28 +269,66 @@ def _asking(
 
     def answer(question: Question) -> Answer:
         ids = [find_entry(entries, start).id for start in question.contracts]
-        return final_answer(
-            ask(
-                store,
-                ResearchQuestion(question.asked, contracts=ids, how=how),
-                encoder=encoder,
-                concepts=concepts,
-                port=port,
-            )
-        )
+        if plain and port is not None:
+            asked = ids or [each.id for each in entries]
+            return answer_from_passages(store, question.asked, asked, port, encoder)
+        researched = ResearchQuestion(question.asked, contracts=ids, how=how)
+        return final_answer(ask(store, researched, encoder=encoder, concepts=concepts, port=port))
 
     return answer
 
 
-def _asking_passages(store: Library, encoder: Encoder, port: Port) -> Callable[[Question], Answer]:
-    from fourcorners_bench.answers.loader import find_entry
-    from fourcorners_bench.answers.plain_rag import answer_from_passages
+@app.command("judge")
+@measurement("record", "plots")
+def judge(
+    output: Output,
+    run: Annotated[Path, argument("RUN", "What --run-out wrote.")],
+    against: Annotated[Path | None, argument("OTHER", "A second system's.")] = None,
+    by: Annotated[
+        str,
+        option(
+            "--judge MODEL", "The model that judges.", default="the settings' model for judging"
+        ),
+    ] = "",
+    samples: Annotated[
+        int, option("--samples N", "Of each score; the mean.", least=1, most=20)
+    ] = 1,
+    *,
+    exchanges: ExchangeOptions,
+    library: options.Keep = None,
+) -> None:
+    """Have a named model score reports by nine criteria, as G-Eval does.
 
-    entries = store.documents()
+    It sees the question and the report, and not who made it. Of two runs it scores both.
+    """
+    from fourcorners.library.llm_store import library_port
+    from fourcorners.settings import Settings
+    from fourcorners_bench.answers import judging
+    from fourcorners_bench.answers import run_files as answer_runs
+    from fourcorners_bench.answers.judging import load_criteria
+    from fourcorners_bench.record import Record
 
-    def answer(question: Question) -> Answer:
-        ids = [find_entry(entries, start).id for start in question.contracts]
-        asked = ids or [each.id for each in entries]
-        return answer_from_passages(store, question.asked, asked, port, encoder)
-
-    return answer
+    runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
+    run_record = Record(
+        "answers, judged",
+        {
+            "runs": [str(run), *([str(against)] if against else [])],
+            "samples": samples,
+            "paper": load_criteria().source,
+        },
+    )
+    llm = of_model(Settings.load().llm, by, exchanges.replay, exchanges.record)
+    with (
+        console.bench_library(library) as store,
+        console.progress_steps() as step,
+        library_port(store, llm, "bench judge") as port,
+    ):
+        found = [
+            judging.judge_reports(each.values(), port, samples=samples, on_progress=step)
+            for each in runs
+        ]
+    run_record.models["judge"] = found[0].judge
+    run_record.measures["judged"] = [each.to_json() for each in found]
+    output.finish(run_record, judging.judge_table(found))
+    if failed := sum(each.failed for each in found):
+        console.err().print(f"{console.count_noun(failed, 'score')} never came.")

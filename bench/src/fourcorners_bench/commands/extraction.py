@@ -6,7 +6,7 @@ With a language model it is the law firm's generation experiments.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +20,7 @@ from fourcorners_bench.commands.runner import (
     RunOptions,
     Scoring,
     measurement,
+    require_model_options,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def extraction(
     from fourcorners_bench.extraction import run as extracting
     from fourcorners_bench.record import Record
 
-    models.require(bool(experiment), "Add --experiment.")
+    require_model_options(bool(experiment), astuple(models), "Add --experiment.")
     settings = Settings.load(jobs=execution.jobs)
     encoder = (
         default_encoder(settings.encoder, threads=settings.jobs) if profile == "default" else None

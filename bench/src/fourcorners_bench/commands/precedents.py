@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,7 +12,14 @@ from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import ModelOptions, Output, RunOptions, Scoring, measurement
+from fourcorners_bench.commands.runner import (
+    ModelOptions,
+    Output,
+    RunOptions,
+    Scoring,
+    measurement,
+    require_model_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,7 +122,7 @@ def precedents(
         bool(roles), grid=ranking.grid, from_contracts=cut.from_contracts is not None
     )
     remedy = "Name a profile that asks one, such as bm25-pointwise, or add --expand."
-    model.require(bool(roles), remedy)
+    require_model_options(bool(roles), astuple(model), remedy)
     if ranking.grid and (cut.from_contracts is not None or output.run is not None):
         raise ConfigError(
             "--grid has many runs, --run-out and --from-contracts are of one.",

@@ -107,12 +107,8 @@ def _chosen_steps(steps: Sequence[Step], only: Sequence[str]) -> list[Step]:
 
 def _in_order(held: dict[str, Result], steps: Sequence[Step]) -> list[Result]:
     """Return results in the order of the steps, those from elsewhere after them."""
-    names = [step.name for step in steps]
-    return sorted(held.values(), key=lambda each: (each.name not in names, *_place(each, names)))
-
-
-def _place(result: Result, names: Sequence[str]) -> tuple[int, str]:
-    return (names.index(result.name) if result.name in names else 0), result.name
+    place = {step.name: at for at, step in enumerate(steps)}
+    return sorted(held.values(), key=lambda each: (place.get(each.name, len(place)), each.name))
 
 
 def _run_step(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,7 +13,13 @@ from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import ModelOptions, Output, Scoring, measurement
+from fourcorners_bench.commands.runner import (
+    ModelOptions,
+    Output,
+    Scoring,
+    measurement,
+    require_model_options,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -139,7 +145,7 @@ def retrieval(
     )
     asks = how is not None and how.rewrites
     remedy = "Name a profile that asks one, such as pakton-1-filtered."
-    model.require(asks, remedy)
+    require_model_options(asks, astuple(model), remedy)
     roles = [REWRITE_ROLE, *([FILTER_ROLE] if how is not None and how.filters else [])]
     llm = model.configure(settings.llm)
     with (

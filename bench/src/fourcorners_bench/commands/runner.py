@@ -155,10 +155,6 @@ class ModelOptions:
     replay: options.Replay = None
     exchanges: options.Exchanges = None
 
-    def require(self, asks: bool, remedy: str) -> None:
-        """Refuse these options where no model is asked."""
-        require_model_options(asks, (self.model, self.replay, self.exchanges), remedy)
-
     def configure(self, settings: LlmSettings) -> LlmSettings:
         return of_model(settings, self.model, self.replay, self.exchanges)
 
@@ -170,10 +166,6 @@ class ModelsOptions:
     model: options.Model = None
     replay: options.Replay = None
     exchanges: options.Exchanges = None
-
-    def require(self, asks: bool, remedy: str) -> None:
-        """Refuse these options where no model is asked."""
-        require_model_options(asks, (self.model, self.replay, self.exchanges), remedy)
 
     def configure(self, settings: LlmSettings) -> list[LlmSettings]:
         """Return the settings of each model: of that of the settings, if none is named."""

@@ -33,13 +33,11 @@ def values(output: Output, data: options.Data, limit: options.Limit = None) -> N
     record.models["values"] = learned_from()
     contracts = cuad.load_cuad(data, limit=limit)
     with console.progress_steps() as step:
-        cards = card_scores.read_cards(
-            contracts, on_progress=lambda done, total: step("Reading cards", done, total)
-        )
+        cards = card_scores.read_cards(contracts, on_progress=step)
     run = [line for name, card in cards.items() for line in card_values.answer_values(name, card)]
     output.write_run(run)
-    counts = card_values.score_values([*cards], card_values.load_values(data), run)
-    scores = card_scores.score_cards(contracts, card_values.load_answers(data), cards)
+    counts = card_values.score_values([*cards], card_values.load_values(contracts), run)
+    scores = card_scores.score_cards(contracts, cards)
     record.measures["values"] = card_values.value_measures(counts)
     record.measures["names"] = card_scores.card_measures(scores)
     output.finish(record, card_values.value_table(counts), card_scores.card_table(scores))
@@ -50,8 +48,7 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     from fourcorners_bench.cards import values as card_values
     from fourcorners_bench.extraction import loader as cuad
 
-    names = [each.name for each in cuad.load_cuad(asked.data, limit=asked.limit)]
-    truth, run = card_values.load_values(asked.data), card_values.read_values(asked.run)
-    counts = card_values.score_values(names, truth, run)
+    truth = card_values.load_values(cuad.load_cuad(asked.data, limit=asked.limit))
+    counts = card_values.score_values([*truth], truth, card_values.read_values(asked.run))
     record.measures.update(card_values.value_measures(counts))
     return [card_values.value_table(counts)]

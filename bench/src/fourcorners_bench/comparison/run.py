@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
@@ -60,12 +60,14 @@ def make_pairs(
 
 
 def eligible_contracts(
-    contracts: Sequence[AnnotatedContract], half: Half
+    contracts: Sequence[AnnotatedContract],
+    half: Half,
+    is_fit: Callable[[str], bool] = eligible,
 ) -> list[AnnotatedContract]:
-    """Return the contracts of a half of which versions are made, one of each group."""
+    """Return one contract of each group of a half, in an order that their names give."""
     chosen: dict[str, AnnotatedContract] = {}
     for each in sorted(contracts, key=lambda contract: _digest(contract.name)):
-        if (_digest(each.group) % 2 == 0) == (half == "development") and eligible(each.text):
+        if (_digest(each.group) % 2 == 0) == (half == "development") and is_fit(each.text):
             chosen.setdefault(each.group, each)
     return list(chosen.values())
 
@@ -99,11 +101,7 @@ def measure_pairing(
     contracts: Sequence[AnnotatedContract], half: Half, count: int, encoder: Encoder | None
 ) -> Pairing:
     """Compare contracts of different groups, as with a template, and judge what is paired."""
-    chosen: dict[str, AnnotatedContract] = {}
-    for each in sorted(contracts, key=lambda contract: _digest(contract.name)):
-        if (_digest(each.group) % 2 == 0) == (half == "development") and len(each.text) < _SHORT:
-            chosen.setdefault(each.group, each)
-    own = list(chosen.values())[: 2 * count]
+    own = eligible_contracts(contracts, half, lambda text: len(text) < _SHORT)[: 2 * count]
     paired = judged = alike = 0
     for one, other in zip(own[::2], own[1::2], strict=False):
         found = compare_documents(read_version(one.text), read_version(other.text), encoder=encoder)
@@ -201,22 +199,19 @@ def comparison_table(run: ComparisonRun) -> Table:
 
     table = Table("Edit", "Known", "Reported", "Described as such")
     total = KindScore()
+
+    def row(kind: str, score: KindScore) -> None:
+        shares = (f"{n} ({n / score.known:.1%})" for n in (score.reported, score.described))
+        table.add_row(kind, str(score.known), *shares)
+
     for kind, each in sorted(run.score.kinds.items()):
-        table.add_row(
-            kind, str(each.known), _share(each.reported, each), _share(each.described, each)
-        )
+        row(kind, each)
         total.known += each.known
         total.reported += each.reported
         total.described += each.described
     table.add_section()
-    table.add_row(
-        "all", str(total.known), _share(total.reported, total), _share(total.described, total)
-    )
+    row("all", total)
     return table
-
-
-def _share(count: int, score: KindScore) -> str:
-    return f"{count} ({count / score.known:.1%})"
 
 
 def _digest(name: str) -> int:

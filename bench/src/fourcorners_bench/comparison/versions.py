@@ -118,6 +118,11 @@ class _Clause:
     def span(self) -> Span:
         return Span(self.start, self.start + len(self.text))
 
+    def head(self, label: str) -> str:
+        """Return the beginning of a clause with another label, written as this one's."""
+        tail = self.text[self.label_span.end : self.label_span.end + 1]
+        return f"{self.text[: self.label_span.start]}{label}{tail if tail in ').' else ''} "
+
     def replace(self, span: Span, text: str, kind: KnownKind) -> None:
         """Replace words; of words that the new ones begin or end with, nothing is replaced."""
         old = span.text_in(self.text)
@@ -293,10 +298,7 @@ class _Maker:
             return False
         self._use(at - 1, at, at + 1)
         self._shift_labels(at + 1, own.new_label, 1)
-        lead = own.text[: own.label_span.start]
-        tail = own.text[own.label_span.end : own.label_span.end + 1]
-        text = f"{lead}{label}{tail if tail in ').' else ''} {words}"
-        parts = [_Part(None, Span(0, 0), text)]
+        parts = [_Part(None, Span(0, 0), f"{own.head(label)}{words}")]
         if self.chance.random() < _DOUBLE and (words := self._foreign_words()) is not None:
             parts.append(_Part(None, Span(0, 0), words))  # without a number
         self.paragraphs[at + 1 : at + 1] = [
@@ -376,16 +378,16 @@ class _Maker:
         cut = self.chance.choice(cuts)
         self._use(at - 1, at, at + 1)
         self._shift_labels(at + 1, clause.new_label, 1)
-        lead = clause.text[: clause.label_span.start]
-        tail = clause.text[clause.label_span.end : clause.label_span.end + 1]
-        head = f"{lead}{label}{tail if tail in ').' else ''} "
         first = _Paragraph(
             [_Part(clause, Span(0, len(clause.text[:cut].rstrip())))],
             "\n\n",
             (KnownKind.SPLIT, clause),
         )
         second = _Paragraph(
-            [_Part(None, Span(0, 0), head), _Part(clause, Span(cut, len(clause.text)))],
+            [
+                _Part(None, Span(0, 0), clause.head(label)),
+                _Part(clause, Span(cut, len(clause.text))),
+            ],
             self.paragraphs[at].space,
             (KnownKind.SPLIT, clause),
         )

@@ -188,13 +188,15 @@ def measure_robustness(
     )
 
 
+def published_weighted(method: str) -> dict[str, float]:
+    """Return the paper's weighted F1 of a method by model."""
+    named = ((each.system.rpartition(", "), each.figures) for each in paper_figures().systems)
+    return {model: figures[_WEIGHTED] for (model, _, own), figures in named if own == method}
+
+
 def published_robustness() -> Robustness:
-    by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
-    for each in paper_figures().systems:
-        system, _, method = each.system.rpartition(", ")
-        if method in by:
-            by[method][system] = each.figures[_WEIGHTED]
-    return measure_robustness("PAKTON, table 1", by["ZS"], by["PAKTON"])
+    zero_shot, pakton = published_weighted("ZS"), published_weighted("PAKTON")
+    return measure_robustness("PAKTON, table 1", zero_shot, pakton)
 
 
 def robustness_table(found: list[Robustness]) -> Table:

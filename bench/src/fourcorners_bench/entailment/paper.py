@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from fourcorners_bench.measures.paper import published_data
+from fourcorners_bench.record import published_data
 
 
 @dataclass(frozen=True, slots=True)

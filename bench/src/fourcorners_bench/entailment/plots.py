@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from fourcorners_bench.entailment.model_report import ZERO_SHOT
+from fourcorners_bench.entailment.model_report import ZERO_SHOT, published_weighted
 from fourcorners_bench.entailment.paper import paper_figures
 from fourcorners_bench.entailment.report import LABELS
 from fourcorners_bench.measures.named_record import NamedRecord
@@ -47,13 +47,11 @@ def robustness_plot(weighted: Mapping[str, Mapping[str, float]]) -> ScatterPlot:
         points = [(name, base[name], value) for name, value in models.items() if name in base]
         if setting != ZERO_SHOT and points:
             groups[setting] = points
-    by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
-    for system in paper_figures().systems:
-        name, _, method = system.system.rpartition(", ")
-        if method in by:
-            by[method][name] = system.figures[list(LABELS).index(_WEIGHTED)]
+    paper = published_weighted("ZS")
     groups["PAKTON (paper)"] = [
-        (name, by["ZS"][name], value) for name, value in by["PAKTON"].items() if name in by["ZS"]
+        (name, paper[name], value)
+        for name, value in published_weighted("PAKTON").items()
+        if name in paper
     ]
     return ScatterPlot(
         "entailment-robustness",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -20,7 +21,6 @@ from fourcorners.review.risk.rules import rule_guide
 from fourcorners.text.span import Span
 from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.tokenization import tokenize
-from fourcorners_bench.entailment.excerpts import excerpts
 from fourcorners_bench.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote, Split
 from fourcorners_bench.entailment.score import MAX_CHARACTERS
 from fourcorners_bench.outline.references import text_document
@@ -28,6 +28,13 @@ from fourcorners_bench.record import Json, OnProgress, with_progress
 
 PLAYBOOK = "nda-review"
 _FEWEST = 0.55  # of a hypothesis's words by rarity, for a span to speak of it
+MIN_EXCERPT = 40
+"""Characters of the beginning of a sentence that are worth reading."""
+_WORDS_END = re.compile(r"\s+")
+_CLAUSE_ENDS = re.compile(r"[;:,.)](?=\s)")
+_MIN_EXCERPT_SHARE = (
+    0.95  # of the room, from which the end of a clause is better than that of a word
+)
 _DENIALS = frozenset(("not", "no", "nor", "neither", "never", "without"))
 
 
@@ -175,6 +182,32 @@ def _quotes(
         if place < len(seen) and seen[place] != span:
             yield Quote(seen[place], score)
         yield Quote(span, score)
+
+
+def excerpts(text: str, ranked: Iterable[Span], room: int) -> list[Span]:
+    """Return the best spans that fit in `room` characters, and the start of the next one."""
+    shown: list[Span] = []
+    for span in ranked:
+        if len(span) > room:
+            begins = excerpt_start(text, span, room)
+            return [*shown, begins] if begins else shown
+        shown.append(span)
+        room -= len(span)
+    return shown
+
+
+def excerpt_start(text: str, span: Span, room: int) -> Span | None:
+    """Return so much of a span as fits, to the end of a word; None if that says nothing."""
+    words = Span(span.start, min(span.end, span.start + room)).text_in(text)
+    if len(words) == len(span):
+        return span
+    ends = [each.start() for each in _WORDS_END.finditer(words)]
+    clauses = [each.end() for each in _CLAUSE_ENDS.finditer(words)]
+    end = max(
+        (each for each in clauses if each >= _MIN_EXCERPT_SHARE * room),
+        default=max(ends, default=0),
+    )
+    return Span(span.start, span.start + end) if end >= MIN_EXCERPT else None
 
 
 def model_names(judge: Judge) -> dict[str, Json]:

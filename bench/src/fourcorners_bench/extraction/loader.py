@@ -10,13 +10,14 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 from fourcorners.errors import ConfigError
 from fourcorners.text.span import Span
-from fourcorners_bench.record import package_text
+from fourcorners_bench.record import package_text, published_data
 from fourcorners_bench.run_files import Place, Rounded, ScoredPlace, at_most, read_answers
 
 _DATA = json.loads(package_text("categories.json"))
@@ -65,12 +66,15 @@ class AnnotatedContract:
         group: Contracts of one company or with much shared text have the same group; folds are
             split by it.
         annotations: For each category the instances, as spans of `text`.
+        answers: What the lawyers typed, by category; only `annotations.jsonl` has it.
     """
 
     name: str
     group: str
     text: str
     annotations: Mapping[str, tuple[Span, ...]] = field(repr=False)
+    answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    title: str = ""
 
 
 def load_cuad(folder: Path, *, limit: int | None = None) -> list[AnnotatedContract]:
@@ -108,6 +112,8 @@ def _from_lines(folder: Path) -> Iterator[AnnotatedContract]:
                     category: tuple(Span(start, end) for start, end in spans)
                     for category, spans in record["annotations"].items()
                 },
+                answers=record.get("answers", {}),
+                title=record.get("title", ""),
             )
 
 
@@ -141,3 +147,12 @@ def assign_folds(contracts: list[AnnotatedContract], *, k: int = 5, seed: int = 
         fold[group] = filled.index(min(filled))
         filled[fold[group]] += sizes[group]
     return [fold[contract.group] for contract in contracts]
+
+
+@cache
+def paper_figures() -> Mapping[str, Mapping[str, float]]:
+    """Return the law firm's F1 of each configuration, by provision and in the mean."""
+    found: dict[str, dict[str, float]] = {}
+    for each in published_data("extraction")["figures"]:
+        found.setdefault(each["configuration"], {})[each["provision"]] = each["f1"]
+    return found

@@ -33,8 +33,8 @@ from fourcorners_bench.extraction.loader import (
     NINE_PROVISIONS,
     RELATED,
     AnnotatedContract,
+    paper_figures,
 )
-from fourcorners_bench.extraction.paper import paper_figures
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.extraction.score import Counts, add_counts, count_provision, macro_means
 from fourcorners_bench.measures.model_calls import spending_figures, spending_since

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import cast
 
-from fourcorners_bench.extraction.loader import NINE_PROVISIONS
-from fourcorners_bench.extraction.paper import paper_figures
+from fourcorners_bench.extraction.loader import NINE_PROVISIONS, paper_figures
 from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, Plot
 from fourcorners_bench.record import Json

@@ -16,6 +16,7 @@ from fourcorners.private_files import make_folder, restrict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # People who do not see colours can distinguish them, too (Okabe and Ito, 2008).
@@ -25,6 +26,11 @@ _MARKERS = "osD^vP"
 _WIDTH, _HEIGHT, _ROW = 8.0, 4.6, 0.24  # inches of a plot, and of a bar
 _DOTS = 160  # of a PNG, an inch
 _BINS = 40  # of a histogram
+_INKED = (  # settings of what has the colour of the words
+    *("axes.labelcolor", "axes.titlecolor", "text.color", "xtick.color", "ytick.color"),
+    *(f"boxplot.{part}props.color" for part in ("median", "whisker", "cap")),
+    *("boxplot.flierprops.markeredgecolor", "lines.color"),
+)
 _PERCENT_OF = 0.8  # height of a group that its bars take
 
 
@@ -78,7 +84,7 @@ class LinePlot:
     height: float = _HEIGHT
 
     def draw(self, axes: Axes) -> None:
-        from matplotlib.ticker import PercentFormatter, ScalarFormatter
+        from matplotlib.ticker import ScalarFormatter
 
         for at, line in enumerate(self.lines):
             xs, ys = zip(*line.points, strict=True)
@@ -100,11 +106,11 @@ class LinePlot:
             axes.set_xticks(sorted({x for line in self.lines for x, _ in line.points}))
             axes.xaxis.set_major_formatter(ScalarFormatter())
         else:
-            axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            _show_percent(axes.xaxis)
+        _show_percent(axes.yaxis)
         axes.set_ylim(bottom=0)
         axes.set(xlabel=self.x_label, ylabel=self.y_label)
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+        _add_legend(axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,6 @@ class BarPlot:
         bars: For each series a number a group; None where there is none.
         intervals: For some series the lower and upper bound of each.
         percent: Whether the numbers are shares.
-        stacked: Whether the bars of a group form one row.
         published: Groups that are not ours, drawn in grey.
     """
 
@@ -126,55 +131,46 @@ class BarPlot:
     bars: Mapping[str, Sequence[float | None]]
     intervals: Mapping[str, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
     percent: bool = True
-    stacked: bool = False
     published: frozenset[str] = frozenset()
 
     @property
     def height(self) -> float:
-        rows = len(self.groups) * (1 if self.stacked else len(self.bars))
+        rows = len(self.groups) * len(self.bars)
         return max(2.2, 1.2 + _ROW * (rows + len(self.groups) / 2))
 
     def draw(self, axes: Axes) -> None:
-        from matplotlib.ticker import PercentFormatter
-
-        thick = _PERCENT_OF / (1 if self.stacked else max(1, len(self.bars)))
-        left = [0.0] * len(self.groups)
+        thick = _PERCENT_OF / max(1, len(self.bars))
         for at, (name, numbers) in enumerate(self.bars.items()):
-            shift = 0.0 if self.stacked else (at - (len(self.bars) - 1) / 2) * thick
+            shift = (at - (len(self.bars) - 1) / 2) * thick
             rows = [row + shift for row in range(len(self.groups))]
             widths = [number or 0.0 for number in numbers]
             colour = COLOURS[at % len(COLOURS)]
             colours = [COLOURS[-1] if each in self.published else colour for each in self.groups]
-            axes.barh(rows, widths, thick, left=left, label=name, color=colours)
-            self._label(axes, name, rows, left)
-            if self.stacked:
-                left = [a + b for a, b in zip(left, widths, strict=True)]
+            axes.barh(rows, widths, thick, label=name, color=colours)
+            self._label(axes, name, rows)
         axes.set_yticks(range(len(self.groups)), self.groups)
         axes.invert_yaxis()
         axes.margins(y=0.01)
         axes.grid(visible=False, axis="y")
         if self.percent:
-            axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            _show_percent(axes.xaxis)
         axes.set_xlabel(self.x_label)
         if len(self.bars) > 1:
-            axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+            _add_legend(axes)
 
-    def _label(self, axes: Axes, name: str, rows: Sequence[float], left: Sequence[float]) -> None:
-        """Write each number next to its bar, beyond its interval, or within it where they stack."""
+    def _label(self, axes: Axes, name: str, rows: Sequence[float]) -> None:
+        """Write each number next to its bar, beyond its interval."""
         bounds = self.intervals.get(name) or [None] * len(rows)
-        for row, number, start, bound in zip(rows, self.bars[name], left, bounds, strict=True):
-            if number is None or (self.stacked and number < 0.05):
+        for row, number, bound in zip(rows, self.bars[name], bounds, strict=True):
+            if number is None:
                 continue
             if bound is not None:
                 axes.plot(bound, (row, row), color=axes.yaxis.label.get_color(), linewidth=1)
-            words = f"{100 * number:.1f}" if self.percent else f"{number:,.4g}"
-            place = start + number / 2 if self.stacked else max(number, bound[1] if bound else 0.0)
             axes.annotate(
-                words,
-                (place, row),
-                (0 if self.stacked else 3, 0),
+                f"{100 * number:.1f}" if self.percent else f"{number:,.4g}",
+                (max(number, bound[1] if bound else 0.0), row),
+                (3, 0),
                 textcoords="offset points",
-                ha="center" if self.stacked else "left",
                 va="center",
                 fontsize=7,
             )
@@ -192,8 +188,6 @@ class ScatterPlot:
     height: float = _HEIGHT
 
     def draw(self, axes: Axes) -> None:
-        from matplotlib.ticker import PercentFormatter
-
         from fourcorners_bench.measures.statistics import regression_slope
 
         every = [point for points in self.groups.values() for point in points]
@@ -210,10 +204,9 @@ class ScatterPlot:
             if slope == slope:  # it is a number
                 line = [mean(ys) + slope * (x - mean(xs)) for x in (min(xs), max(xs))]
                 axes.plot((min(xs), max(xs)), line, color=colour, label=f"slope {slope:.2f}")
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        _show_percent(axes.xaxis, axes.yaxis)
         axes.set(xlabel=self.x_label, ylabel=self.y_label)
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+        _add_legend(axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +248,6 @@ class BoxPlot:
         return max(2.2, 1.2 + _ROW * 1.3 * len(self.groups) * (len(self.boxes) + self._gap))
 
     def draw(self, axes: Axes) -> None:
-        from matplotlib.ticker import PercentFormatter
-
         step = len(self.boxes) + self._gap
         for at, (name, values) in enumerate(self.boxes.items()):
             places = [group * step + at for group in range(len(self.groups))]
@@ -276,9 +267,21 @@ class BoxPlot:
         middle = (len(self.boxes) - 1) / 2
         axes.set_yticks([at * step + middle for at in range(len(self.groups))], self.groups)
         axes.invert_yaxis()
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        _show_percent(axes.xaxis)
         axes.set_xlabel(self.y_label)
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+        _add_legend(axes)
+
+
+def _show_percent(*shown: Axis) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    for axis in shown:
+        axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+
+
+def _add_legend(axes: Axes) -> None:
+    """List the series to the right of the plot."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
 def require_library() -> None:
@@ -315,30 +318,21 @@ def _write(folder: Path, plot: Plot, theme: Theme) -> list[Path]:
     from matplotlib.figure import Figure
 
     settings: dict[Any, Any] = {
+        **dict.fromkeys(_INKED, theme.ink),
         "axes.facecolor": theme.paper,
         "axes.edgecolor": theme.lines,
-        "axes.labelcolor": theme.ink,
         "axes.spines.right": False,
         "axes.spines.top": False,
-        "axes.titlecolor": theme.ink,
         "axes.titlelocation": "left",
         "axes.titlesize": "medium",
         "axes.titleweight": "bold",
         "axes.grid": True,
         "axes.axisbelow": True,
-        "boxplot.medianprops.color": theme.ink,
         "figure.facecolor": theme.paper,
         "font.size": 9,
         "grid.color": theme.lines,
         "grid.linewidth": 0.6,
         "legend.frameon": False,
-        "text.color": theme.ink,
-        "xtick.color": theme.ink,
-        "ytick.color": theme.ink,
-        "lines.color": theme.ink,
-        "boxplot.whiskerprops.color": theme.ink,
-        "boxplot.capprops.color": theme.ink,
-        "boxplot.flierprops.markeredgecolor": theme.ink,
         # Words stay words, and the same numbers make the same file.
         "svg.fonttype": "none",
         "svg.hashsalt": plot.name,

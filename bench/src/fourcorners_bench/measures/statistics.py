@@ -1,17 +1,13 @@
-"""Confidence intervals, and the few tests that the papers report, without a library for them."""
+"""Confidence intervals, and the analysis of variance of PAKTON's paper."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
-from itertools import combinations
-from statistics import mean, pvariance, variance
+from statistics import mean, pvariance
 from typing import TypeVar
 
 T = TypeVar("T")
-MAX_SPLITS = 50_000
-"""Up to so many ways to split two samples all are looked at; beyond, as many are drawn."""
 _NODES = 200  # of the quadrature, exact to some 12 digits for thousands of degrees of freedom
 
 
@@ -93,15 +89,6 @@ def anova(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     return value, f_tail(value, between, within)
 
 
-def variance_ratio(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-    """Return F and the two-sided p of equal variances; not a number where one does not vary."""
-    if len(x) < 2 or len(y) < 2 or not variance(x) or not variance(y):
-        return math.nan, math.nan
-    value = variance(x) / variance(y)
-    upper = f_tail(value, len(x) - 1, len(y) - 1)
-    return value, min(1.0, 2 * min(upper, 1 - upper))
-
-
 def f_tail(value: float, above: int, below: int) -> float:
     """Return the probability of an F as great, with the degrees of freedom above and below."""
     if value <= 0:
@@ -124,47 +111,3 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     log_beta = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     density = np.sin(angles) ** (2 * a - 1) * np.cos(angles) ** (2 * b - 1)
     return min(1.0, math.exp(log_beta) * end * float(weights @ density))
-
-
-def smirnov_distance(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the greatest distance of two samples' distributions (Kolmogorov and Smirnov)."""
-    return max(
-        abs(sum(a <= at for a in x) / len(x) - sum(b <= at for b in y) / len(y)) for at in {*x, *y}
-    )
-
-
-def mann_whitney(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return U of the first sample: pairs in which it is greater, ties for half."""
-    return math.fsum((a > b) + (a == b) / 2 for a in x for b in y)
-
-
-def u_distance(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return how far U is from what two like samples have."""
-    return abs(mann_whitney(x, y) - len(x) * len(y) / 2)
-
-
-def permutation_p(
-    x: Sequence[float],
-    y: Sequence[float],
-    statistic: Callable[[Sequence[float], Sequence[float]], float],
-    *,
-    seed: int = 0,
-) -> float:
-    """Return p by permutation: the share of splits of the values whose statistic is as great.
-
-    It is exact where there are few splits, ties included.
-    """
-    values = [*x, *y]
-    places = range(len(values))
-    seen = statistic(x, y) - 1e-9
-
-    def is_at_least(split: Sequence[int]) -> bool:
-        rest = [values[at] for at in places if at not in split]
-        return statistic([values[at] for at in split], rest) >= seen
-
-    count = math.comb(len(values), len(x))
-    if count <= MAX_SPLITS:
-        return sum(map(is_at_least, combinations(places, len(x)))) / count
-    drawn = random.Random(seed)  # noqa: S311 - nothing secret
-    hits = sum(is_at_least(drawn.sample(places, len(x))) for _ in range(MAX_SPLITS))
-    return (hits + 1) / (MAX_SPLITS + 1)

@@ -11,9 +11,8 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fourcorners.errors import ConfigError
 from fourcorners.outline.build import build_outline
@@ -23,7 +22,7 @@ from fourcorners.review.obligations.table import find_obligations
 from fourcorners.text.span import Span
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.references import text_document
-from fourcorners_bench.record import Json
+from fourcorners_bench.record import Json, package_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -89,12 +88,12 @@ def load_truth(data: Path) -> list[ReadContract]:
     Raises:
         ConfigError: If a contract is missing, or its text is another than was read.
     """
-    content = files("fourcorners_bench.obligations").joinpath("truth.json").read_text("utf-8")
-    return [_contract(data, each) for each in json.loads(content)["contracts"]]
+    content = json.loads(package_text("obligations/truth.json"))
+    return [_contract(data, each) for each in content["contracts"]]
 
 
-def _contract(data: Path, entry: Mapping[str, object]) -> ReadContract:
-    name, part = str(entry["contract"]), entry["part"]
+def _contract(data: Path, entry: Mapping[str, Any]) -> ReadContract:
+    name = entry["contract"]
     path = data / "contracts" / name
     try:
         content = path.read_bytes()
@@ -108,24 +107,21 @@ def _contract(data: Path, entry: Mapping[str, object]) -> ReadContract:
             remedy="Take the texts of CUAD as they are published.",
         )
     text = content.decode("utf-8")
-    parties, rows, debatable = (
-        json.loads(json.dumps(entry[key])) for key in ("parties", "obligations", "debatable")
-    )
     return ReadContract(
         name,
-        "blind" if part == "blind" else "tuning",
+        entry["part"],
         text,
         {
             key: frozenset(_fold(text[start:end]) for start, end in places)
-            for key, places in parties.items()
+            for key, places in entry["parties"].items()
         },
         tuple(
             ReadObligation(
                 tuple(Span(*place) for place in places), party.rstrip("?"), party.endswith("?")
             )
-            for places, party in rows
+            for places, party in entry["obligations"]
         ),
-        tuple(Span(*place) for place in debatable),
+        tuple(Span(*place) for place in entry["debatable"]),
     )
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.build import build_outline
@@ -20,7 +19,7 @@ from fourcorners.outline.terms import find_terms
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 from fourcorners_bench.record import Json
-from fourcorners_bench.run_files import read_lines
+from fourcorners_bench.run_files import read_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +60,7 @@ T = TypeVar("T", ReferenceVerdict, TermVerdict)
 
 def read_verdicts(path: Path, kind: type[T]) -> list[T]:
     """Read verdicts; a line of another form is a `ConfigError` that names it."""
-    return read_lines(path, partial(_judged, kind), "a verdict")
-
-
-def _judged(kind: type[T], fields: dict[str, Any]) -> T:
-    if "targets" in fields:
-        fields["targets"] = tuple(fields["targets"])
-    return kind(**fields)
+    return read_answers(path, kind, "a verdict")
 
 
 def text_document(name: str, text: str) -> Document:

@@ -59,6 +59,20 @@ def contract_files(
     return found[:limit]
 
 
+def contract_texts(data: Path) -> list[Path]:
+    """Return the texts of the data set, sorted by name.
+
+    Raises:
+        ConfigError: If there are none.
+    """
+    texts = [path for path in contract_files(data) if path.suffix == ".txt"]
+    if not texts:
+        raise ConfigError(
+            f"{data} has no texts.", remedy="Name the folder of CUAD with its contracts as .txt."
+        )
+    return texts
+
+
 def read_outline(path: Path) -> OutlinedFile:
     """Read a file and return its outline.
 

@@ -17,7 +17,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.read import read_document as read_document
-from fourcorners.errors import ConfigError
 from fourcorners.library.contract import Contract
 from fourcorners.library.prepare import text_with_context
 from fourcorners.models.entailment.model import EntailmentModel
@@ -43,7 +42,7 @@ from fourcorners.review.extract.scoring import Calibration, PreparedProvision, h
 from fourcorners.review.extract.scoring import default_calibration as shipped_calibration
 from fourcorners.review.run import prepare_provisions
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.outline.run import contract_files
+from fourcorners_bench.outline.run import contract_texts
 from fourcorners_bench.performance import loading
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
@@ -136,11 +135,7 @@ def texts_nearest(data: Path, characters: int, count: int) -> list[Path]:
     Raises:
         ConfigError: If there are none.
     """
-    texts = [path for path in contract_files(data) if path.suffix == ".txt"]
-    if not texts:
-        raise ConfigError(
-            f"{data} has no texts.", remedy="Name the folder of CUAD with its contracts as .txt."
-        )
+    texts = contract_texts(data)
     lengths = {path: len(path.read_text("utf-8", errors="replace")) for path in texts}
     return sorted(texts, key=lambda path: (abs(lengths[path] - characters), path))[:count]
 

@@ -22,7 +22,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.run import Workers, review_library
 from fourcorners.settings import Settings
 from fourcorners_bench.measures.tables import summary_table
-from fourcorners_bench.outline.run import contract_files
+from fourcorners_bench.outline.run import contract_texts
 from fourcorners_bench.record import Json, OnProgress, step_progress
 
 if TYPE_CHECKING:
@@ -106,11 +106,7 @@ def parts(
     Raises:
         ConfigError: If there are no texts.
     """
-    paths = [path for path in contract_files(data) if path.suffix == ".txt"][:limit]
-    if not paths:
-        raise ConfigError(
-            f"{data} has no texts.", remedy="Name the folder of CUAD with its contracts as .txt."
-        )
+    paths = contract_texts(data)[:limit]
     rounds: list[dict[str, float]] = []
     characters = _take(paths[0], {})  # so that nothing is loaded while the clock runs
     for number in range(repeats):

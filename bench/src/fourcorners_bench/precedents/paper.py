@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from fourcorners_bench.measures.paper import published_data
+from fourcorners_bench.record import published_data
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,13 @@ from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import SEVEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.provisions.paper import paper_figures
 from fourcorners_bench.provisions.run import FOLDS, pool_vectors
 from fourcorners_bench.provisions.score import (
     InstanceCounts,
     count_instances,
     instance_recall,
 )
-from fourcorners_bench.record import Json, OnProgress, with_progress
+from fourcorners_bench.record import Json, OnProgress, published_data, with_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,9 +138,11 @@ def chunking_table(figures: Mapping[str, Json]) -> Table:
         wrap_words=True,
         wrap_figures=True,
         boxed=True,
-        caption=f"In brackets: {paper_figures()['source']}",
+        caption=f"In brackets: {published_data('provisions')['source']}",
     )
-    paper = cast("Mapping[str, Mapping[str, Sequence[float]]]", paper_figures()["chunking"])
+    paper = cast(
+        "Mapping[str, Mapping[str, Sequence[float]]]", published_data("provisions")["chunking"]
+    )
     for provision in (*SEVEN_PROVISIONS, "all"):
         cells = [
             f"{values[provision]:.1%} ({paper[provision][name][at]:.1f})"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, SEVEN_PROVISIONS
 from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, Plot
-from fourcorners_bench.provisions.paper import paper_figures
+from fourcorners_bench.record import published_data
 
 _AGAINST = "against "
 
@@ -41,7 +41,7 @@ def _scenario_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
                 ]
     yield BarPlot("provisions-recall", "Recall by provision", "recall", rows, bars, intervals)
     if gains:
-        for number, paper in paper_figures()["scenarios"].items():
+        for number, paper in published_data("provisions")["scenarios"].items():
             gains[f"paper, scenario {number}"] = [
                 (paper[row]["optimised"] - paper[row]["plain"]) / 100 for row in rows
             ]

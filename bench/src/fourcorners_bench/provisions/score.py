@@ -18,8 +18,7 @@ from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table, percent_range, percents
-from fourcorners_bench.provisions.paper import paper_figures
-from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.record import Json, json_figures, published_data
 from fourcorners_bench.run_files import Place, index_lines, read_answers, require_line
 
 if TYPE_CHECKING:
@@ -67,17 +66,6 @@ Scores = Mapping[str, Sequence[InstanceCounts]]
 
 def read_run(path: Path) -> list[ProvidedPassages]:
     return read_answers(path, ProvidedPassages, "a line of a run of the scenarios")
-
-
-def find_scenario(number: int) -> Scenario:
-    """Return the scenario 1, 2 or 3.
-
-    Raises:
-        ConfigError: If there is no such scenario.
-    """
-    if number not in (1, 2, 3):
-        raise ConfigError(f"there is no scenario {number}.", remedy="There are 1, 2 and 3.")
-    return SCENARIOS[number - 1]
 
 
 def score_run(
@@ -181,7 +169,7 @@ def scenario_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
 
 def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Table:
     """Return recall by provision for each shape of passages."""
-    paper = paper_figures()["scenarios"][str(scenario)]
+    paper = published_data("provisions")["scenarios"][str(scenario)]
     name, first = next(iter(shaped.items()))
     contracts = cast("Mapping[str, Json]", first)["contracts"]
     low, high = cast("list[float]", _figures(first, "all")["interval"])
@@ -193,7 +181,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
         "paper plain",
         "paper opt.",
         wrap_figures=True,
-        caption=f"{name}, all, 95%: {interval}. Paper: {paper_figures()['source']}",
+        caption=f"{name}, all, 95%: {interval}. Paper: {published_data('provisions')['source']}",
     )
     table.padding = (0, 1, 0, 0)
     for column in table.columns[1:]:

@@ -203,13 +203,8 @@ def _from_card(name: str, source: Source) -> str | None:
 
 
 def _cuad(folder: Path, _: Counter[str]) -> Iterator[Source]:
-    titles: dict[str, str] = {}
-    lines = folder / "annotations.jsonl"
-    if lines.is_file():
-        records = map(json.loads, lines.read_text(encoding="utf-8").splitlines())
-        titles = {each["name"]: each["title"] for each in records if each.get("title")}
     for contract in cuad.load_cuad(folder):
-        yield Source(contract.name, contract.text, contract.annotations, titles.get(contract.name))
+        yield Source(contract.name, contract.text, contract.annotations, contract.title or None)
 
 
 def _contractnli(path: Path, _: Counter[str]) -> Iterator[Source]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from fourcorners_bench.measures.paper import published_data
+from fourcorners_bench.record import published_data
 
 Kind: TypeAlias = Literal["official", "span"]
 

@@ -68,18 +68,18 @@ def routing_measures(routed: Sequence[RoutedQuestion]) -> dict[str, Json]:
     """Return the shares of questions led to the right contract, and of those led astray."""
     if not routed:
         return {}
+    total = len(routed)
     counts = {
         "right_first": sum(each.right for each in routed),
         "hard_scoped": sum(each.is_certain for each in routed),
         "wrong_scope": sum(each.is_certain and not each.right for each in routed),
     }
-    shares = {
-        name: (count / len(routed), *wilson_interval(count, len(routed)))
-        for name, count in counts.items()
-    }
     return {
-        "questions": len(routed),
-        **{name: json_figures(each, 6) for name, each in shares.items()},
+        "questions": total,
+        **{
+            name: json_figures((count / total, *wilson_interval(count, total)), 6)
+            for name, count in counts.items()
+        },
     }
 
 

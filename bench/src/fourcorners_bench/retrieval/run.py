@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,9 +85,7 @@ class Retriever:
         scope, routed = self._scope(question)
         found = self._default(scope) if self.how is None else self._piped(scope, self.how)
         paths = self.corpus.paths
-        if (
-            self.scope is ContractScope.GIVEN
-        ):  # of two files with the same words, the one that was named
+        if self.scope is ContractScope.GIVEN:  # of two files with the same words, the one named
             paths = paths | {self.corpus.documents[question.file_path]: question.file_path}
         snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
         return Answer(question.query, snippets[: self.limit]), routed
@@ -196,14 +195,20 @@ def run_retrieval(
         dense = asked.encoder if how.dense else None
         path = rechunk(library, filled, how.chunks, encoder=dense, on_progress=on_progress)
     concepts = default_concepts(asked.encoder) if how is None else ()
-    plan = _Plan(library.path, path, filled, how, asked.given, concepts)
-    needed = asked.encoder if how is None or how.dense else None
+    make = partial(Retriever, corpus=filled, how=how, scope=asked.given, concepts=concepts)
+    needs_encoder = how is None or how.dense
     alone = asked.reranker is not None or asked.steps is not None
     if settings.jobs > 1 and asked.make_encoder is not None and not alone:
-        return _asked_by_many(plan, sets, asked.make_encoder, settings.jobs, on_progress)
+        make_encoder = asked.make_encoder if needs_encoder else None
+        begin = partial(_begin, library.path, path, make, make_encoder)
+        return _asked_by_many(begin, sets, settings.jobs, on_progress)
     with Library.open(path) as chunks:
-        retriever = replace(
-            plan.retriever(library, chunks, needed, asked.reranker), steps=asked.steps
+        retriever = make(
+            library,
+            chunks,
+            encoder=asked.encoder if needs_encoder else None,
+            reranker=asked.reranker,
+            steps=asked.steps,
         )
         runs = [
             _build_run(part, map(retriever.answer, part.questions), on_progress) for part in sets
@@ -213,44 +218,17 @@ def run_retrieval(
     return runs
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """A retriever without what another process cannot be given."""
-
-    library: Path
-    chunks: Path
-    corpus_library: CorpusLibrary
-    how: Pipeline | None
-    given: ContractScope
-    concepts: Sequence[Concept]
-
-    def retriever(
-        self,
-        library: Library,
-        chunks: Library,
-        encoder: Encoder | None,
-        reranker: Reranker | None = None,
-    ) -> Retriever:
-        return Retriever(
-            library,
-            chunks,
-            self.corpus_library,
-            self.how,
-            self.given,
-            encoder,
-            self.concepts,
-            reranker,
-        )
-
-
 _mine: list[Retriever] = []  # of a process that answers
 
 
-def _begin(plan: _Plan, make_encoder: Callable[[], Encoder]) -> None:
-    needed = plan.how is None or plan.how.dense
-    library = Library.open(plan.library, create=False)
-    chunks = Library.open(plan.chunks, create=False)
-    _mine.append(plan.retriever(library, chunks, make_encoder() if needed else None))
+def _begin(
+    library: Path,
+    chunks: Path,
+    make: Callable[..., Retriever],
+    make_encoder: Callable[[], Encoder] | None,
+) -> None:
+    opened = (Library.open(path, create=False) for path in (library, chunks))
+    _mine.append(make(*opened, encoder=make_encoder() if make_encoder else None))
 
 
 def _answer(question: Question) -> tuple[Answer, RoutedQuestion | None]:
@@ -258,9 +236,8 @@ def _answer(question: Question) -> tuple[Answer, RoutedQuestion | None]:
 
 
 def _asked_by_many(
-    plan: _Plan,
+    begin: Callable[[], None],
     sets: Sequence[QuestionSet],
-    make_encoder: Callable[[], Encoder],
     jobs: int,
     on_progress: OnProgress | None,
 ) -> list[RetrievalRun]:
@@ -268,9 +245,7 @@ def _asked_by_many(
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(plan, make_encoder)
-    )
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=begin)
     try:
         return [
             _build_run(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)

@@ -10,9 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners_bench.measures.paper import published_data
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json
+from fourcorners_bench.record import Json, published_data
 from fourcorners_bench.retrieval.loader import MINI_SUFFIX, QuestionSet, corpus_text
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ def _changed_key(place: _Place | Atom, key: str) -> str:
 def _simple_field(node: _Element, place: _Place, fingerprint: Fingerprint) -> Iterator[Atom]:
     """Yield what a field would be made of if it were written in runs."""
 
-    def made(tag: str, text: str = "", **attributes: str) -> Atom:
+    def create_atom(tag: str, text: str = "", **attributes: str) -> Atom:
         run = node.makeelement(f"{W}r")
         own = {f"{W}{name}": value for name, value in attributes.items()}
         part = run.makeelement(f"{W}{tag}", own)
@@ -130,11 +130,11 @@ def _simple_field(node: _Element, place: _Place, fingerprint: Fingerprint) -> It
         run.append(part)
         return Atom("part", part, run, place.path, place.changes)
 
-    yield made("fldChar", fldCharType="begin")
-    yield made("instrText", node.get(f"{W}instr", ""))
-    yield made("fldChar", fldCharType="separate")
+    yield create_atom("fldChar", fldCharType="begin")
+    yield create_atom("instrText", node.get(f"{W}instr", ""))
+    yield create_atom("fldChar", fldCharType="separate")
     yield from _walk(node, place, fingerprint)
-    yield made("fldChar", fldCharType="end")
+    yield create_atom("fldChar", fldCharType="end")
 
 
 def _join_fields(atoms: Sequence[Atom]) -> Iterator[Atom]:
