@@ -264,8 +264,8 @@ def test_rows_that_were_drawn_before_a_mark_do_not_hide_it(grid: Page) -> None:
     grid.eval(  # the rows come late, as the server had them before
         "(() => { const now = fetch; window.fetch = async (address, asked) => {"
         " const answer = await now(address, asked);"
-        " if (String(address).includes('/rows?') && !window.late) { window.late = true;"
-        "  const text = await answer.text();"
+        " if (String(address).includes('/rows?') && !window.first) { window.first = true;"
+        "  const text = await answer.text(); window.late = true;"
         "  await new Promise((done) => setTimeout(done, 1500)); window.came = true;"
         "  return new Response(text, { headers: answer.headers }); }"
         " return answer; } })()"
