@@ -78,7 +78,7 @@ def ask_question(question: Question, answer: type[M]) -> Dialogue[tuple[M, Reply
 
 
 class Passage(BaseModel):
-    """Words that a model says are in the contract."""
+    """Words that are said to stand in the contract."""  # of the schema that a model is sent
 
     where: str = Field(default="", description="the number of the clause, as the contract has it")
     words: str = Field(description="the contract's own words, copied exactly")
