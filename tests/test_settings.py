@@ -200,3 +200,11 @@ def test_a_role_of_the_language_model_can_be_set_in_the_environment(
     with pytest.raises(ConfigError, match="FOURCORNERS_LLM_ROLES_JUDGE_MAX_TOKENS") as caught:
         Settings.load()
     assert "many" not in caught.value.message
+
+
+def test_a_list_that_is_not_json_is_reported_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOURCORNERS_HOSTS", "firm.example")
+    with pytest.raises(ConfigError, match=r"^FOURCORNERS_HOSTS cannot be read\. Write .* as JSON"):
+        Settings.load()

@@ -264,6 +264,7 @@ def test_the_record_is_proved_and_damage_is_named(room: Program) -> None:
     assert "Nothing up to entry 3" in room("audit", "verify", "--head", head, *LIBRARY).out
     assert "no entry" in room("audit", "verify", "--head", "0" * 64, *LIBRARY, code=1).out.lower()
     assert "is no head" in room("audit", "verify", "--head", "xyz", *LIBRARY, code=2).err
+    assert "End the name in .jsonl" in room("audit", "list", "--out", "a.csv", *LIBRARY, code=2).err
     room("audit", "list", "--out", "audit.jsonl", *LIBRARY)
     exported = (room.folder / "audit.jsonl").read_text("utf-8")
     assert len(exported.splitlines()) == 4

@@ -100,7 +100,7 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
         # The same to every name: the nearest names would disclose ids of hidden columns.
         names = playbook_names(library)
         listed = ", ".join(names[:_MAX_LISTED]) + (" and others" if names[_MAX_LISTED:] else "")
-        raise NotFound(f"there is no playbook {name[:60]!r}.", remedy=f"There is: {listed}.")
+        raise NotFound(f"there is no playbook {name[:60]!r}.", remedy=f"There are: {listed}.")
     return found[0]
 
 

@@ -117,6 +117,8 @@ def verify(
 
 
 def _write(out: Path, entries: Sequence[AuditEntry], *, as_json: bool) -> None:
+    if out.suffix not in (".jsonl", ".json"):
+        raise ConfigError(f"{out}: no record has this ending.", remedy="End the name in .jsonl.")
     lines = (json.dumps(asdict(each), ensure_ascii=True) for each in entries)
     replace_text(out, "".join(f"{each}\n" for each in lines))
     if as_json:
