@@ -10,7 +10,6 @@ it where a command runs.
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -21,12 +20,7 @@ from typing import Literal, get_args
 from platformdirs import user_config_path, user_data_path
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fourcorners.errors import ConfigError
 from fourcorners.source_settings import (
@@ -230,7 +224,6 @@ class Settings(BaseSettings):
 
     @classmethod
     def defaults(cls) -> Settings:
-        """Return the defaults, whatever the user's file and environment say."""
         return cls.model_construct()
 
     @classmethod
@@ -248,26 +241,11 @@ class Settings(BaseSettings):
             return cls(**given)  # type: ignore[arg-type]
         except ValidationError as error:
             raise _explain_error(error, given) from error
-        except SettingsError as error:  # a list or a section in the environment is JSON
-            named = [each for each in os.environ if each.startswith(PREFIX)]
-            wrong = [each for each in named if not _is_readable(cls, each)]
+        except ValueError as error:  # pydantic's, of a list or a section that is not JSON
             raise ConfigError(
-                f"{', '.join(wrong) or 'a variable of the environment'} cannot be read.",
+                f"{PREFIX}{str(error).split(chr(34))[1].upper()} cannot be read.",
                 remedy='Write a list or a section as JSON, such as ["firm.example"].',
             ) from error
-
-
-def _is_readable(settings: type[Settings], variable: str) -> bool:
-    """Return whether a variable can be read alone: the error of all names the field only."""
-    key = variable.removeprefix(PREFIX).casefold()
-    field = next((each for each in settings.model_fields if each == key), None)
-    if field is None or settings.model_fields[field].annotation in (str, int, float, bool):
-        return True
-    try:
-        json.loads(os.environ[variable])
-    except ValueError:
-        return False
-    return True
 
 
 class _FileSource(PydanticBaseSettingsSource):

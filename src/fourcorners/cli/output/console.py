@@ -235,7 +235,6 @@ def print_failures(failures: Sequence[Failure]) -> None:
 
 
 def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, which takes an s."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
