@@ -20,7 +20,8 @@ from typing import Literal, get_args
 from platformdirs import user_config_path, user_data_path
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic_settings.sources import PydanticBaseSettingsSource
 
 from fourcorners.errors import ConfigError
 from fourcorners.source_settings import (
@@ -241,7 +242,7 @@ class Settings(BaseSettings):
             return cls(**given)  # type: ignore[arg-type]
         except ValidationError as error:
             raise _explain_error(error, given) from error
-        except ValueError as error:  # pydantic's, of a list or a section that is not JSON
+        except SettingsError as error:  # a list or a section that is not JSON
             raise ConfigError(
                 f"{PREFIX}{str(error).split(chr(34))[1].upper()} cannot be read.",
                 remedy='Write a list or a section as JSON, such as ["firm.example"].',
@@ -280,8 +281,7 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
                 if near
                 else f"Known are {', '.join(known)}.",
             )
-    library = values.get("library")
-    if isinstance(library, str) and library and ":" not in library:
+    if isinstance(library := values.get("library"), str) and library and ":" not in library:
         values["library"] = str(file.parent / Path(library).expanduser())
     _resolve_paths(values, ("benchmarks",), file.parent)
     for section, names in _PATHS.items():
