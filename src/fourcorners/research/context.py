@@ -32,7 +32,6 @@ from fourcorners.review.obligations.subjects import SubjectReader
 from fourcorners.review.parties import Side, collection_parties, find_sides, side_for
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
-from fourcorners.search.hit import DocumentPlaces
 from fourcorners.search.scope import QuestionScope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
 from fourcorners.search.sentences.units import SentenceIndex, sentence_index
@@ -140,6 +139,11 @@ class ResearchContext:
     def documents(self) -> tuple[str, ...]:
         return tuple(entry.id for entry in self.entries)
 
+    @property
+    def contracts(self) -> tuple[Entry, ...]:
+        """Return the contracts in question, in the order of the numbers that a model is shown."""
+        return self.entries or tuple(self.library.documents(self.collection))
+
     @cached_property
     def filters(self) -> Filters:
         return Filters(collection=self.collection, documents=self.documents)
@@ -229,8 +233,7 @@ class ResearchContext:
 
     def locate(self, document: str, span: Span) -> str:
         """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""
-        place = self._place(document)
-        page = place.page_of(span.start)
+        page = self.read_contract(document).document.page_of(span.start)
         parts = [self._clause(document, span), f"page {page}" if page is not None else ""]
         context_line = ", ".join(part for part in parts if part)
         return context_line or f"characters {span.start} to {span.end}"
@@ -261,14 +264,13 @@ class ResearchContext:
         """
         reading = self.read_contract(document)
         quote = reading.quote(span)
-        place = self._place(document)
         node = reading.outline.node_at(span.start)
         return Citation(
             quote=quote,
             document=document,
             name=str(self.title(document)),
             where=self.locate(document, span),
-            page=place.page_of(span.start),
+            page=reading.document.page_of(span.start),
             path=reading.outline.path(node, reading.text) if node else (),
             because=because,
             score=round(score, 4),
@@ -288,9 +290,6 @@ class ResearchContext:
             span=span,
             tool=tool,
         )
-
-    def _place(self, document: str) -> DocumentPlaces:
-        return DocumentPlaces.load(self.library, document)
 
     def sources(self) -> tuple[Source, ...]:
         read_so_far = dict.fromkeys((*self.documents, *self._consulted))

@@ -17,12 +17,12 @@ from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.term import find_final_end
 from fourcorners.outline.tree import Outline
 from fourcorners.review.attachments import find_missing_attachments
 from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
 from fourcorners.review.suspicion import find_suspicions
-from fourcorners.review.timeline.term import find_final_end
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
