@@ -111,11 +111,11 @@ class Companion:
 
 
 def find_companions(
-    context: ResearchContext, shown: Sequence[Located], asked: str = ""
+    context: ResearchContext, shown: Sequence[Located], question: str = ""
 ) -> list[Companion]:
     """Return what must be read with words that are shown, what matters most first.
 
-    That is what is next to the best of them, what else their clauses say about what is `asked`,
+    That is what is next to the best of them, what else their clauses say about the `question`,
     what the graph links to them, the definitions of the terms that linked words use in turn, and
     from when amendments apply. All spans are disjoint from the words shown and from each other, and
     have at most `MAX_CHARACTERS` characters together.
@@ -125,7 +125,7 @@ def find_companions(
     ]
     found += [
         replace(one, score=_UNSAID)
-        for one in _find_uncovered(context, asked, shown)
+        for one in _find_uncovered(context, question, shown)
         if one.score >= _LEAST
     ]
     found += _find_referring(context, shown)
@@ -278,7 +278,7 @@ def _find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> 
 
 
 def _find_uncovered(
-    context: ResearchContext, asked: str, shown: Sequence[Located]
+    context: ResearchContext, question: str, shown: Sequence[Located]
 ) -> Iterator[Companion]:
     """Yield sentences of the clauses found with words of the question that are not shown yet.
 
@@ -296,7 +296,7 @@ def _find_uncovered(
             and not any(unit.span.overlaps(span) for span in spans)
             and _article(reading, unit.span) in clauses
         ]
-        yield from _adding(document, units, set(stems(asked)), spans, rows)
+        yield from _adding(document, units, set(stems(question)), spans, rows)
 
 
 def _adding(

@@ -148,14 +148,14 @@ class ResearchContext:
     def filters(self) -> Filters:
         return Filters(collection=self.collection, documents=self.documents)
 
-    def scope(self, asked: str) -> QuestionScope:
+    def scope(self, question: str) -> QuestionScope:
         """Return the scope of a question: the contracts that were given, or else those it names.
 
         A question about a known contract is put in its own words: its parties are called by their
         roles, and the words that name it are left out.
         """
         if not self.entries:
-            found = route_question(self.library, asked, self.filters)
+            found = route_question(self.library, question, self.filters)
             if found.candidates:
                 return replace(found, question=self._in_words_of(found.question, found.candidates))
             if not found.is_certain:
@@ -165,24 +165,24 @@ class ResearchContext:
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
         return QuestionScope(
-            self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1
+            self.rewrite_with_roles(question), "", documents, is_certain=len(documents) == 1
         )
 
-    def rewrite_with_roles(self, asked: str) -> str:
+    def rewrite_with_roles(self, question: str) -> str:
         """Return words as the named contracts express them; unchanged if none is named."""
         if not 0 < len(self.entries) <= _MAX_WORDED:
-            return asked
-        plain = without_names(self.library, asked, self.documents)
+            return question
+        plain = without_names(self.library, question, self.documents)
         return self._in_words_of(plain, self.documents)
 
-    def _in_words_of(self, asked: str, documents: Sequence[str]) -> str:
+    def _in_words_of(self, question: str, documents: Sequence[str]) -> str:
         """Return a question with its parties, including the asking one, as contracts call them."""
         readings = [self.read_contract(document) for document in documents]
         asking = {self.asking_party(document) for document in documents}
         party = asking.pop() if len(asking) == 1 else None
         if party is not None:
-            asked = replace_first_person(asked, party.short or party.role or party.name)
-        return replace_party_names(asked, readings)
+            question = replace_first_person(question, party.short or party.role or party.name)
+        return replace_party_names(question, readings)
 
     def side(self, document: str) -> Side:
         """Return which parties of a contract ask, or are read for; empty if that is not known."""
