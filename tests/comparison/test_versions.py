@@ -83,6 +83,8 @@ def test_versions_keep_their_numbers_where_one_could_not_be_read() -> None:
     read = [contract(*each) for each in (CLAUSES, SECOND, THIRD)]
     found = compare_versions(read, [1, 3, 4]).against(1)
     assert by_words(found, "law of Scotland").versions == (4,)
+    found = compare_versions(read[:2], [1, 3]).against(1)
+    assert by_words(found, "sixty (60) days").versions == (3,)
 
 
 def test_the_same_file_twice_is_refused_among_three_and_its_copy_is_not() -> None:
