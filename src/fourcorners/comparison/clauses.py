@@ -87,14 +87,7 @@ class Version:
 
     def words_of(self, clauses: Sequence[int]) -> Words:
         """Return the words of some clauses, one after the other."""
-        at = [position for clause in clauses for position in self.ranges[clause]]
-        words = self.words
-        return Words(
-            words.text,
-            [words.texts[i] for i in at],
-            [words.starts[i] for i in at],
-            [words.ends[i] for i in at],
-        )
+        return self.words.select([at for clause in clauses for at in self.ranges[clause]])
 
 
 def read_version(document: Document, outline: Outline, *, with_margins: bool = False) -> Version:

@@ -183,7 +183,7 @@ def compare_documents(
         InputError: If either has no text to compare.
     """
     for document in (before, after):
-        _require_text(document)
+        require_text(document)
     # Only Word says which header is whose; elsewhere they are what is printed on each page.
     with_margins = before.media_type == after.media_type == MediaType.DOCX.value
     old, new = (
@@ -199,7 +199,12 @@ def compare_documents(
     return Comparison(before, after, clauses, warnings, _left_out(old, new))
 
 
-def _require_text(document: Document) -> None:
+def require_text(document: Document) -> None:
+    """Refuse a document that has nothing to compare.
+
+    Raises:
+        InputError: If it has no text, or most of its pages are scans without text.
+    """
     if not document.text.strip():
         raise InputError(
             f"{document.path}: there is no text to compare.",

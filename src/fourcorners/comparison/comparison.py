@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fourcorners.documents.document import Document
@@ -82,6 +83,7 @@ class WordChange:
     Attributes:
         old: The value before in a form to read and compare, such as `90 days`; empty for words.
         new: The value after.
+        versions: The numbers of the versions that brought it, where several are compared.
     """
 
     aspect: Aspect
@@ -89,6 +91,7 @@ class WordChange:
     after: Span
     old: str = ""
     new: str = ""
+    versions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ class ClauseChange:
     Attributes:
         is_moved: Whether they are in another order among the others than before.
         has_other_spacing: Whether spaces, line ends or typographic signs differ.
+        versions: The numbers of the versions that brought any of it, where several are compared.
     """
 
     relation: Relation
@@ -106,6 +110,7 @@ class ClauseChange:
     changes: tuple[WordChange, ...] = ()
     is_moved: bool = False
     has_other_spacing: bool = False
+    versions: tuple[int, ...] = ()
 
     @property
     def is_renumbered(self) -> bool:
@@ -129,6 +134,8 @@ class Comparison:
             the one that it followed.
         warnings: What a person should know of how the two were read.
         left_out: A clause that says what was not compared; empty if everything was.
+        rounds: What each version after the first changed, by its number, if there are others
+            between the two; in order.
     """
 
     before: Document
@@ -136,3 +143,4 @@ class Comparison:
     clauses: tuple[ClauseChange, ...]
     warnings: tuple[str, ...] = ()
     left_out: str = ""
+    rounds: Mapping[int, Comparison] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,13 @@ import pytest
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import Comparison
+from fourcorners.comparison.versions import compare_versions
 from fourcorners.documents.read import read_document
 from fourcorners.reports.comparison.writers import WrittenComparison, comparison_writer
 from fourcorners_bench.comparison.word_views import Resolution, view, wrong_sides
 from tests.comparison.contracts import CLAUSES, compare
 from tests.comparison.test_marking import CHANGED
+from tests.documents.docx.packages import parts, rewritten
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
@@ -117,6 +120,57 @@ def test_the_changes_are_in_the_first_version_s_own_file(
     assert written == WrittenComparison()
     sides = [each.read_bytes() for each in files]
     assert wrong_sides(path.read_bytes(), sides, "A. Reviewer") == []
+
+
+def by_version(path: Path) -> dict[str, list[str]]:
+    """Return the words of the changes in a body by their authors."""
+    import docx
+
+    found: dict[str, list[str]] = {}
+    for each in docx.Document(str(path)).element.body.iter(f"{W}ins", f"{W}del"):
+        words = "".join(node.text or "" for node in each.iter(f"{W}t", f"{W}delText"))
+        if words:
+            found.setdefault(each.get(f"{W}author"), []).append(words)
+    return found
+
+
+def test_of_several_versions_each_change_is_by_the_one_that_brought_it(
+    dataroom: Path, tmp_path: Path
+) -> None:
+    import docx
+
+    def save(name: str, *pairs: tuple[str, str]) -> Path:
+        for paragraph in word.paragraphs:
+            for run in paragraph.runs:
+                for old, new in pairs:
+                    run.text = run.text.replace(old, new)
+        word.save(str(tmp_path / name))
+        return tmp_path / name
+
+    word = docx.Document(str(dataroom / NAMES[0]))
+    word.core_properties.modified = datetime(2026, 3, 9, 17, 30)
+    files = [dataroom / NAMES[0]]
+    added = "We keep a stock of spare modules for one year. "
+    files.append(save("2.docx", ("payable thirty days", "payable sixty days"), ("Sums due", added)))
+    row = word.tables[0].rows[-1]
+    row._tr.addnext(deepcopy(row._tr))
+    files.append(save("3.docx", ("payable sixty", "payable ninety"), ("one year", "ever")))
+    versions = compare_versions([read_document(each) for each in files])
+    path = tmp_path / "marked.docx"
+    written = comparison_writer(path)(versions.against(1), path, author="A. Reviewer")
+    assert written == WrittenComparison()
+    found = by_version(path)
+    row_words = [each.text for each in row.cells]
+    assert found["Version 2"][-2:] == ["We keep a stock of spare modules for ", ". "]
+    assert {"thirty", "Sums due"} <= set(found["Version 2"])
+    assert found["Version 3"] == ["ninety", "ever", *row_words]
+    data = path.read_bytes()
+    marked = parts(data)["word/document.xml"]
+    assert b'w:author="Version 2" w:date="2026-03-09T17:30:00Z"' in marked
+    for name in found:  # as if one author had made all changes
+        marked = marked.replace(f'"{name}"'.encode(), b'"Anyone"')
+    data = rewritten(data, "word/document.xml", parts(data)["word/document.xml"], marked)
+    assert wrong_sides(data, [files[0].read_bytes(), files[-1].read_bytes()], "Anyone") == []
 
 
 def test_if_a_word_file_has_changed_since_it_was_read_all_words_are_in_a_plain_one(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,10 +28,13 @@ ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText"))
 
 
-def resolve_changes(data: bytes, path: Path, *, accept: bool, author: str | None = None) -> bytes:
+def resolve_changes(
+    data: bytes, path: Path, *, accept: bool, author: str | Collection[str] | None = None
+) -> bytes:
     """Return a document with its tracked changes accepted or rejected; comments remain.
 
-    With `author`, only the changes by that author. Rejecting restores earlier formats.
+    With `author`, only the changes by that author or those authors. Rejecting restores earlier
+    formats.
 
     Raises:
         InputError: If the document is damaged.
@@ -48,8 +52,9 @@ def resolve_changes(data: bytes, path: Path, *, accept: bool, author: str | None
 
 
 class _Resolution:
-    def __init__(self, *, accept: bool, author: str | None) -> None:
-        self._author, self._accept = author, accept
+    def __init__(self, *, accept: bool, author: str | Collection[str] | None) -> None:
+        self._authors = {author} if isinstance(author, str) else author
+        self._accept = accept
         self._stays, self._goes = (_COME, _GO) if accept else (_GO, _COME)
 
     def apply(self, root: _Element) -> None:
@@ -66,7 +71,7 @@ class _Resolution:
         for name in self._stays:
             for mark in self._own_changes(root, name):
                 _unwrap(mark)
-        for tag in _RANGES if self._author is None else ():
+        for tag in _RANGES if self._authors is None else ():
             for node in list(root.iter(tag)):
                 _detach(node)
 
@@ -76,7 +81,7 @@ class _Resolution:
     def _is_own(self, change: _Element | None) -> bool:
         if change is None:
             return False
-        return self._author is None or change.get(f"{W}author") == self._author
+        return self._authors is None or change.get(f"{W}author") in self._authors
 
     def _restore(self, change: _Element) -> None:
         """Remove the record of a former format, or restore that format."""

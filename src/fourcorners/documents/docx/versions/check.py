@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -63,7 +63,7 @@ class Difference:
 
 
 def find_differences(
-    marked: bytes, before: bytes, after: bytes, *, author: str
+    marked: bytes, before: bytes, after: bytes, *, author: str | Collection[str]
 ) -> list[Difference]:
     """Return where a file is not the first version when an author's changes are rejected.
 

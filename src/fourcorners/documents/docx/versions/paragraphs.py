@@ -113,7 +113,7 @@ class Paragraphs:
         for copy, original in writer.copies:
             for box, other in zip(boxes_of(copy), boxes_of(original), strict=True):
                 self.boxes.insert(box, other)
-            _repeat_boxes(copy)
+            copy_boxes(copy)
 
     def _merge(self, old: Line, new: Line, paths: dict[_Element, _Element]) -> Iterator[Piece]:
         """Yield the pieces; `paths` gets the links and controls of both that belong together."""
@@ -144,7 +144,7 @@ class Paragraphs:
             for box, wanted in zip(boxes, boxes_of(other.node), strict=True):
                 self.boxes.merge(box, wanted)
             if boxes:
-                _repeat_boxes(one.node)
+                copy_boxes(one.node)
 
     def _leave(self, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
@@ -156,7 +156,7 @@ class Paragraphs:
             for box in boxes:
                 self.boxes.delete(box)
             if boxes:
-                _repeat_boxes(atom.node)
+                copy_boxes(atom.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ def _entire(atom: Atom, mark: str) -> Piece:
     return Piece(atom, 0, len(atom.text or ""), mark, atom.path)
 
 
-def _repeat_boxes(node: _Element) -> None:
+def copy_boxes(node: _Element) -> None:
     """Write the contents of text boxes again in the forms of them for older programs."""
     for choice in node.iter(f"{MC}AlternateContent"):
         form, older = choice.find(f"{MC}Choice"), choice.find(f"{MC}Fallback")
