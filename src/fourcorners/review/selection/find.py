@@ -330,9 +330,7 @@ def _party(library: Catalogue, question: str) -> str:
     )
 
 
-def _unknown(
-    pieces: Sequence[_Piece], used: set[str], known: Sequence[Concept]
-) -> Iterator[str]:
+def _unknown(pieces: Sequence[_Piece], used: set[str], known: Sequence[Concept]) -> Iterator[str]:
     """Yield the words, as written, that are of no provision, type, party or role."""
     for piece in pieces:
         named = " ".join(
