@@ -3,7 +3,39 @@
 A message says what happened, in which file or document and where, and what to do about it.
 """
 
-from typing import ClassVar
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+_NUMBERS = ("float_type", "float_parsing", "finite_number")
+_WHOLE = ("int_type", "int_parsing", "int_parsing_size", "int_from_float")
+_LISTS = ("list_type", "tuple_type", "set_type", "frozen_set_type")
+_MAPPINGS = ("dict_type", "model_type", "model_attributes_type", "dataclass_type")
+_FAULTS = {  # what pydantic calls a fault: what is said of the value
+    **dict.fromkeys(_NUMBERS, "must be a number"),
+    **dict.fromkeys(_WHOLE, "must be a whole number"),
+    **dict.fromkeys(_LISTS, "must be a list"),
+    **dict.fromkeys(_MAPPINGS, "must be a mapping of keys to values"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("literal_error", "enum"), "must be one of {expected}"),
+    "string_type": "must be text",
+    "path_type": "must be a path",
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+    "json_invalid": "is not JSON: {error}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must have {min_length} or more characters",
+    "string_too_long": "must have {max_length} or fewer characters",
+    "too_short": "must have {min_length} or more items",
+    "too_long": "must have {max_length} or fewer items",
+    "string_pattern_mismatch": "must match {pattern}",
+}
 
 
 class FourcornersError(Exception):
@@ -172,3 +204,29 @@ class LlmUnrecorded(LlmError):
 
 class BudgetExceeded(FourcornersError):
     """A limit that the user set on time, memory, tokens or cost was reached."""
+
+
+def describe_fault(fault: Mapping[str, Any], place: str = "", given: str = "") -> str:
+    """Return what is wrong with a value that pydantic refused, as a sentence without its full stop.
+
+    Args:
+        fault: One of `ValidationError.errors()`.
+        place: What names the value; by default the keys that lead to it.
+        given: The value, as it is to be shown; empty if it must not be.
+    """
+    place = place or ".".join(map(str, fault["loc"])) or "it"
+    context = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in fault.get("ctx", {}).items()
+    }
+    written = f", not {given}" if given else ""
+    if (kind := fault["type"]) not in _FAULTS:
+        says = str(context["error"] if kind == "value_error" else fault["msg"])
+        return f"{place}: {says[:1].lower()}{says[1:].rstrip('.')}{written}"
+    if context.get("min_length") == 1:
+        return f"{place} must not be empty"
+    choices = re.findall(r"'([^']*)'", expected := str(context.get("expected", "")))
+    context["expected"] = expected.replace("'", "")
+    near = get_close_matches(str(fault.get("input", "")), choices, n=1)
+    offer = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{place} {_FAULTS[kind].format_map(context)}{written}{offer}"
