@@ -107,11 +107,10 @@ def read_cases(path: Path) -> tuple[Case, ...]:
         try:
             return _Cases.model_validate(source.data).cases
         except ValidationError as error:
-            faults = [
-                f"{path}, line {source.line(each['loc'])}: "
-                + describe_fault(each, source.name(each["loc"]))
-                for each in error.errors()
-            ]
+            faults = []
+            for each in error.errors():
+                place = f"{path}, line {source.line(each['loc'])}, {source.name(each['loc'])}"
+                faults.append(describe_fault(each, place))
     raise ConfigError("\n".join(faults), remedy="The guide on playbooks shows a file of cases.")
 
 
