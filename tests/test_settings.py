@@ -68,12 +68,12 @@ def test_an_unknown_key_is_named_with_its_file_and_near_matches() -> None:
     Path("fourcorners.toml").write_text("libary = 'x.db'\n")
     with pytest.raises(ConfigError, match=r"^libary in fourcorners\.toml is not a") as caught:
         Settings.load()
-    assert caught.value.remedy == "Did you mean library?"
+    assert caught.value.remedy == "Did you mean 'library'?"
     for text, remedy in (
-        ("[server]\nhost = 'a'\n", "Known are library, jobs, memory_mb"),
-        ("[llm.roles.judge]\nmax_token = 4\n", "Did you mean max_tokens?"),
-        ("[research.external.web]\nurls = 'a'\n", "Did you mean url?"),
-        ("[[oidc.roles]]\ngroups = 'a'\n", "Did you mean group?"),
+        ("[server]\nhost = 'a'\n", "There are: library, jobs, memory_mb"),
+        ("[llm.roles.judge]\nmax_token = 4\n", "Did you mean 'max_tokens'?"),
+        ("[research.external.web]\nurls = 'a'\n", "Did you mean 'url'?"),
+        ("[[oidc.roles]]\ngroups = 'a'\n", "Did you mean 'group'?"),
     ):
         Path("fourcorners.toml").write_text(text)
         with pytest.raises(ConfigError) as caught:
@@ -83,7 +83,7 @@ def test_an_unknown_key_is_named_with_its_file_and_near_matches() -> None:
 
 @pytest.mark.parametrize(
     ("variable", "remedy"),
-    [("NOPE", "Known are library"), ("SECOND", "Did you mean seconds?"), ("LLM_KEI", "Did you")],
+    [("NOPE", "There are: library"), ("SECOND", "Did you mean 'seconds'?"), ("LLM_KEI", "Did you")],
 )
 def test_an_unknown_variable_is_named(
     variable: str, remedy: str, monkeypatch: pytest.MonkeyPatch

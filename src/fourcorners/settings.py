@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -23,7 +22,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 from pydantic_settings.sources import PydanticBaseSettingsSource
 
-from fourcorners.errors import ConfigError, describe_fault
+from fourcorners.errors import ConfigError, describe_problem, name_remedy
 from fourcorners.source_settings import (
     McpSettings,
     ResearchSettings,
@@ -304,11 +303,8 @@ def _require_known(key: str, place: str, known: Collection[str]) -> None:
     if key in _REMOVED:
         raise ConfigError(f"{place} is no longer a setting.", remedy=_REMOVED[key])
     if key not in known:
-        near = get_close_matches(key, known, n=1)
-        raise ConfigError(
-            f"{place} is not a setting, or no longer one.",
-            remedy=f"Did you mean {near[0]}?" if near else f"Known are {', '.join(known)}.",
-        )
+        problem = f"{place} is not a setting, or no longer one."
+        raise ConfigError(problem, remedy=name_remedy(key, known))
 
 
 def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
@@ -327,7 +323,7 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
     # A value in a section may be a secret, even under a misspelt key.
     given = repr(fault["input"]) if len(keys) == 1 and keys[0] not in _SECTIONS else ""
     remedy = "docs/commands.md lists the settings."
-    return ConfigError(f"{describe_fault(fault, place, given)}.", remedy=remedy)
+    return ConfigError(f"{describe_problem(fault, place, given)}.", remedy=remedy)
 
 
 def _keys_of(form: type[BaseModel], path: Sequence[str]) -> Collection[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 from pydantic_core import PydanticCustomError
 
-from fourcorners.errors import ConfigError, describe_fault
+from fourcorners.errors import ConfigError, describe_problem
 from fourcorners.text.span import Span
 
 _FAULTS = 5  # of one request that are named
@@ -64,7 +64,7 @@ class Value(BaseModel):
 
 def describe_faults(error: ValidationError) -> str:
     """Return what is wrong with the first fields of a request, in one line."""
-    return "; ".join(map(describe_fault, error.errors()[:_FAULTS]))
+    return "; ".join(map(describe_problem, error.errors()[:_FAULTS]))
 
 
 class PlacedWords(Value):

@@ -70,6 +70,8 @@ def test_help(program: Program, command: list[str]) -> None:
         (["search", "--colection", "x", "y"], "No such option: --colection"),
         (["search", "x", "-n", "0"], "it must be at least 1, not '0'"),
         (["dates", "--within", "x"], "it must be a whole number, not 'x'"),
+        (["report", "--kind", "x"], "Invalid value for '--kind' / '-k': 'x' is not one of"),
+        (["compare", "a.docx", "b.docx", "--library", "x.db"], "a.docx: there is no such file"),
         (["status", "--library", "nothere.db"], "no library at nothere.db"),
         (["review", "--as-of", "yesterday"], "'yesterday', which is not a date"),
         (["review", "--playbook", "nope"], "There are: commercial-terms, cuad-41"),

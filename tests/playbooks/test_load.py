@@ -140,25 +140,25 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         "id: mine\nname: Mine\nversoin: '1'\nprovisions:\n" + PROVISION,
         3,
         None,
-        r"versoin: there is no key 'versoin' here; did you mean 'version'\?",
+        r"versoin: there is no key 'versoin' here. Did you mean 'version'\?",
     ),
     "unknown key in a provision": (
         HEAD + PROVISION + "    exmaples: []\n",
         9,
         None,
-        r"provisions\.term\.exmaples: .*did you mean 'examples'\?",
+        r"provisions\.term\.exmaples: .*Did you mean 'examples'\?",
     ),
     "unknown key with no near match": (
         HEAD + PROVISION + "    zzz: 1\n",
         9,
         None,
-        "there is no key 'zzz' here; known are id, name, aliases",
+        "there is no key 'zzz' here. There are: id, name, aliases",
     ),
     "unknown key in a rule": (
         HEAD + PROVISION + "    severity:\n      - {when: found, sevrity: low, because: B.}\n",
         10,
         None,
-        r"severity#1\.sevrity: .*did you mean 'severity'\?",
+        r"severity#1\.sevrity: .*Did you mean 'severity'\?",
     ),
     "missing key": (
         HEAD + PROVISION.replace("    definition: How long it lasts.\n", ""),
@@ -340,6 +340,7 @@ def test_every_problem_is_told_in_the_order_of_the_file() -> None:
         + PROVISION.replace("query: term", "qurey: term").replace("    name: Term\n", "")
         + PROVISION.replace("id: term", "id: Te m")
     )
+    assert error(text).remedy.startswith("Add the key")
     lines = error(text).message.split("\n")
     assert [re.findall(r"line (\d+), (.*): ", line) for line in lines] == [
         [("5", "provisions.term")],

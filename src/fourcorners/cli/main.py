@@ -35,7 +35,7 @@ from fourcorners.cli.review import commands as review
 from fourcorners.cli.review import dates, find, health, lint, mark, obligations, report
 from fourcorners.cli.serve import commands as serve
 from fourcorners.cli.serve import users
-from fourcorners.errors import ConfigError, FourcornersError, describe_fault
+from fourcorners.errors import ConfigError, FourcornersError, describe_problem
 from fourcorners.operations.errors import NotFound
 from fourcorners.version import __version__
 
@@ -75,7 +75,8 @@ class _Program(TyperGroup):
 
             if isinstance(error.__cause__, ValidationError):
                 fault = error.__cause__.errors()[0]
-                error.message = describe_fault(fault, "it", repr(fault["input"]))
+                own = fault["ctx"]["error"] if fault["type"] == "value_error" else None  # Typer's
+                error.message = str(own or describe_problem(fault, "it", repr(fault["input"])))
             raise
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import InputError, describe_fault
+from fourcorners.errors import InputError, describe_problem
 from fourcorners.text.quote import Quote
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ class Answer:
             return _adapter().validate_json(text)
         except ValidationError as error:
             raise InputError(
-                f"this is not an answer report: {describe_fault(error.errors()[0])}.",
+                f"this is not an answer report: {describe_problem(error.errors()[0])}.",
                 remedy="Give a file written by `fourcorners ask --out FILE.json`.",
             ) from None
 

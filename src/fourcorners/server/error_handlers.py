@@ -25,7 +25,7 @@ from fourcorners.errors import (
     LibraryError,
     ModelError,
     PlaybookError,
-    describe_fault,
+    describe_problem,
 )
 from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import app_state
@@ -104,7 +104,7 @@ def _invalid(request: Request, error: RequestValidationError) -> Response:
             "in": where if (where := str(each["loc"][0])) in _PLACES else "body",
             "field": (field := ".".join(map(str, each["loc"][1:]))),
             "code": each["type"],
-            "detail": describe_fault(
+            "detail": describe_problem(
                 each, field if field and each["type"] != "json_invalid" else "the body"
             ),
         }

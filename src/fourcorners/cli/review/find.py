@@ -201,7 +201,7 @@ def _quote(evidence: Evidence) -> dict[str, object]:
     return {
         "words": evidence.quote.words,
         "span": [span.start, span.end] if span else None,
-        "page": evidence.pages[0] if evidence.pages else None,
+        "page": evidence.pages and evidence.pages[0],
         "path": evidence.path,
         "score": round(evidence.score, 4),
     }

@@ -252,12 +252,11 @@ def make_library_folder(folder: Path, library: Path) -> None:
 
 
 def _refuse_early(path: Path, *, create: bool) -> None:
-    if path.is_dir():
-        raise LibraryError(
-            f"{path} is a folder, not a library.", remedy="Name a file with --library."
-        )
     if path.exists() and not path.is_file():
-        raise _not_a_library(path)
+        what = "a folder" if path.is_dir() else "no file"
+        raise LibraryError(
+            f"{path} is {what}, not a library.", remedy="Name a file with --library."
+        )
     if create:
         make_library_folder(path.parent, path)
     elif not path.exists() or not path.stat().st_size:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fourcorners.errors import PlaybookError, describe_fault
+from fourcorners.errors import PlaybookError, describe_problem, name_remedy
 from fourcorners.playbooks.file.source import FileProblem, Path, YamlSource
 from fourcorners.playbooks.playbook import (
     AnswerKind,
@@ -292,15 +292,14 @@ def explain_error(source: YamlSource, details: ErrorDetails) -> None:
     written = _kind(given)
     match details["type"]:
         case "missing":
-            source.problem(path[:-1], f"the key {last!r} is missing")
+            remedy = "Add the key; the guide on playbooks says what each means."
+            source.problem(path[:-1], f"the key {last!r} is missing", remedy)
         case "extra_forbidden":
-            meant = similar_key(details)
-            known = ", ".join(_known_keys(path))
-            offer = f"did you mean {meant!r}?" if meant else f"known are {known}"
-            source.problem(path, f"there is no key {last!r} here; {offer}")
+            offer = name_remedy(last, _known_keys(path))
+            source.problem(path, f"there is no key {last!r} here. {offer}")
         case "string_type" if given is not None:
             hint = "put it between single quotes"
-            source.problem(path, f"{describe_fault(details, 'this', written)}; {hint}")
+            source.problem(path, f"{describe_problem(details, 'this', written)}; {hint}")
         case "tuple_type":
             source.problem(path, f"this must be a list, each item after a hyphen, not {written}")
         case "string_pattern_mismatch" if last == "id":
@@ -309,7 +308,7 @@ def explain_error(source: YamlSource, details: ErrorDetails) -> None:
         case "too_short" if given:
             pass  # pydantic counts only the items that are right
         case _:
-            source.problem(path, describe_fault(details, "this", written))
+            source.problem(path, describe_problem(details, "this", written))
 
 
 def _known_keys(path: Path) -> Sequence[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fourcorners.errors import ConfigError, QueryError
+from fourcorners.errors import ConfigError, QueryError, name_remedy
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.database import as_string
@@ -135,7 +135,7 @@ def _entries(
     if missing := [kind for kind in types if fold_name(kind) not in there]:
         raise ConfigError(
             f"no contract here is of the type {missing[0]!r}.",
-            remedy=f"There are: {', '.join(sorted(there.values()))}." if there else "",
+            remedy=name_remedy(missing[0], sorted(there.values())),
         )
     matching: set[str] | None = None
     if party.strip():
