@@ -127,7 +127,7 @@ def _listen(address: _AddressOptions) -> socket.socket:
         why = (error.strerror or str(error)).partition(" (")[0].lower()
         raise ConfigError(
             f"the server cannot answer at --host {address.host} --port {address.port}: {why}.",
-            remedy="Choose another port; --port 0 takes any that is free.",
+            remedy="Choose another --port (0 takes any that is free), or another --host.",
         ) from error
 
 

@@ -253,7 +253,7 @@ def make_library_folder(folder: Path, library: Path) -> None:
 
 def _refuse_early(path: Path, *, create: bool) -> None:
     if path.exists() and not path.is_file():
-        what = "a folder" if path.is_dir() else "no file"
+        what = "a folder" if path.is_dir() else "a pipe or device"
         raise LibraryError(
             f"{path} is {what}, not a library.", remedy="Name a file with --library."
         )
