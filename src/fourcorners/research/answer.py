@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import InputError
+from fourcorners.errors import InputError, describe_problem
 from fourcorners.text.quote import Quote
 
 if TYPE_CHECKING:
@@ -319,10 +319,8 @@ class Answer:
         try:
             return _adapter().validate_json(text)
         except ValidationError as error:
-            fault = error.errors(include_input=False, include_url=False)[0]
-            where = ".".join(str(step) for step in fault["loc"]) or "it"
             raise InputError(
-                f"this is not an answer report: {where}: {fault['msg']}.",
+                f"this is not an answer report: {describe_problem(error.errors()[0])}.",
                 remedy="Give a file written by `fourcorners ask --out FILE.json`.",
             ) from None
 

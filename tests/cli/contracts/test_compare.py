@@ -137,7 +137,7 @@ def test_what_cannot_be_read(versions: Program, name: str, content: bytes, says:
 def test_a_path_where_nothing_is(versions: Program) -> None:
     (versions.folder / "fourcorners.db").unlink(missing_ok=True)
     versions("add", "one.txt", "--library", "fourcorners.db", "--collection", "Deals")
-    said = versions("compare", "one.txt", "thre.pdf", code=1).err
+    said = versions("compare", "one.txt", "thre.pdf", code=2).err
     assert "thre.pdf: there is no such file" in said
 
 

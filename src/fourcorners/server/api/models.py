@@ -53,8 +53,8 @@ class FieldProblem(Value):
         description="Its name; in a body, the names and places on the way to it.",
         examples=["read_for.0"],
     )
-    code: str = Field(description="What is wrong, for programs.", examples=["missing"])
-    detail: str = Field(examples=["Field required"])
+    code: str = Field(description="What is wrong, for programs.", examples=["string_type"])
+    detail: str = Field(examples=["read_for.0 must be text"])
     line: int | None = Field(default=None, description="In a text of several lines, which one.")
 
 
