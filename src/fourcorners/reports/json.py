@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationInfo
 
+from fourcorners.documents.document import PageLabel
 from fourcorners.outline.exclusions import SetApartClause
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import (
@@ -137,7 +138,7 @@ class _Outline(Value):
 
 class _Instruction(Value):
     label: str | None
-    page: int | None
+    page: PageLabel | None
     text: str
     start: _Count
     end: _Count

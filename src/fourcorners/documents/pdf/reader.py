@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most of the page
 MIN_IMAGE_SHARE = 0.5  # of the page's area
 MIN_MEAN_CHARACTERS = 100  # of the pages of a file: below, text is likely to be missing
+_MAX_LABEL = 20  # characters of a printed page number
 LARGE_RATIO = 1.15  # times the usual height of letters, from which a line counts as large
 
 
@@ -76,6 +77,7 @@ class _PageReading:
     unlike: tuple[Span, ...] = ()  # words drawn with other letters
     replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
     has_image_text: bool = False
+    label: str = ""
     has_redactions: bool = False  # that were not applied
     unread: Counter[str] = field(default_factory=Counter)  # what was not read, by its name
 
@@ -119,7 +121,8 @@ def read_pdf(file: RawFile) -> Content:
     start = 0
     for number, reading in enumerate(readings, 1):
         span = Span(start, start + len(reading.text))
-        pages.append(Page(number, span, reading.width, reading.height, reading.source))
+        shown = Page(number, span, reading.width, reading.height, reading.source)
+        pages.append(replace(shown, label=reading.label if reading.label != str(number) else ""))
         edges = ((line.shift(start), line.text_in(reading.text), at) for line, at in reading.edges)
         lines.append([running_headers.EdgeLine(*edge) for edge in edges])
         marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in reading.marks]
@@ -203,6 +206,7 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         unlike=tuple(each for each in unlike if not any(map(each.overlaps, unseen))),
         replaced=shown.replaced,
         has_image_text=pictured,
+        label=" ".join(pdf.get_page_label(index).split())[:_MAX_LABEL],
         has_redactions=bool(redacted),
         unread=annotations.unread,
     )

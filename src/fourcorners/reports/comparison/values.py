@@ -15,14 +15,14 @@ from fourcorners.comparison.comparison import (
     WordChange,
 )
 from fourcorners.comparison.ranking import Section, change_section
-from fourcorners.documents.document import Document
+from fourcorners.documents.document import Document, PageLabel
 from fourcorners.reports.comparison.phrases import count_changes, describe_words
 from fourcorners.text.span import Span
 from fourcorners.value import PlacedWords, Value
 
 
 class PagedWords(PlacedWords):
-    page: int | None
+    page: PageLabel | None
 
 
 class ClauseValue(PagedWords):
