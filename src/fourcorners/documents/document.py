@@ -106,7 +106,8 @@ class Document:
         text: The canonical text; every span points into it.
         pages: Pages in order; empty for formats without pages.
         marks: What the reader knows beyond the words, in order of position.
-        warnings: What a person should know about how it was read, each one sentence.
+        warnings: What a person should know about how it was read, each one sentence. One about
+            what is missing from the text says that it is "not read".
         words: The words that text recognition read, in order; empty without recognition.
     """
 
@@ -138,6 +139,11 @@ class Document:
         """Return the page of a character as it is cited; None without pages."""
         page = self.page_at(offset)
         return None if page is None else page.cited
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Return the warnings that say that a part of the file was not read."""
+        return tuple(each for each in self.warnings if "not read" in each)
 
     @property
     def pages_needing_ocr(self) -> tuple[int, ...]:

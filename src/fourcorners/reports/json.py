@@ -33,7 +33,6 @@ from fourcorners.value import PlacedWords, Value
 from fourcorners.version import __version__
 
 SCHEMA_VERSION: Final = "1.3"
-
 T = TypeVar("T")
 V = TypeVar("V", bound=Value)
 

@@ -95,7 +95,7 @@ class EmbeddedDocuments:
         found = {each.id: each for each in self.package.relationships(self.part)}.get(name)
         data = None if found is None or found.is_external else self.package.read_part(found.target)
         if found is None or data is None:
-            self._refuse(name, "is not in the file")
+            self._refuse(name, "was not read: it is not in the file")
             return []
         try:
             return self._read_data(data, found.target)
