@@ -11,7 +11,6 @@ from fourcorners.text.span import Span
 _MERGEABLE_KINDS = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
 # Writing direction, as the control characters of plain text (UAX 9).
 RIGHT_TO_LEFT, END_OF_DIRECTION = "\u202e", "\u202c"
-_TICKED, _UNTICKED = "\u2612", "\u2610"
 _MERGE_WINDOW = 4  # earlier marks that are examined, so that merging stays linear
 
 
@@ -71,11 +70,6 @@ def join_fragments(fragments: list[Fragment], separator: str) -> Fragment:
             whole.add(separator)
         whole.extend(fragment)
     return whole
-
-
-def check_sign(*, ticked: bool) -> str:
-    """Return a check box or a radio button with its state."""
-    return _TICKED if ticked else _UNTICKED
 
 
 def footnote(number: int, words: Fragment, kind: str = "footnotes") -> Fragment:

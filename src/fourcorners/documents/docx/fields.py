@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from fourcorners.documents.appearance import check_sign
 from fourcorners.documents.docx.styles import W, on_off, parse_integer, val_attribute
-from fourcorners.documents.fragment import check_sign
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

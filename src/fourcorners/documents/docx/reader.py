@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents import plain
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.docx.comment_places import CommentPlaces
+from fourcorners.documents.docx.comments import CommentPlaces
 from fourcorners.documents.docx.numbering import Numbering
 from fourcorners.documents.docx.resolved_changes import describe_change
 from fourcorners.documents.docx.styles import Styles, W

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
-from fourcorners.documents.docx.comment_places import COMMENTS, CommentPlaces
+from fourcorners.documents.docx.comments import COMMENTS, CommentPlaces
 from fourcorners.documents.docx.fields import (
     FieldState,
     button_text,

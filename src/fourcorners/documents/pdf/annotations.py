@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.fragment import check_sign
+from fourcorners.documents.appearance import check_sign
 from fourcorners.documents.pdf.page import Rectangle
 
 if TYPE_CHECKING:

@@ -68,10 +68,12 @@ def insert_fields(
     boxes_of: BoxesOf,
 ) -> FilledText:
     """Insert fields with their `boxes` on the page as shown into its text, and what they draw."""
-    taken = {index for each in drawn for index, _ in each}
+    taken = {index for each in drawn for index, _ in each if index >= 0}
+    blanks = {index for index, letter in signs if letter.isspace()}
     for one, other in pairwise(sorted(taken)):
-        if other - one <= 4:  # what separates the words of two fields
-            taken.update(range(one + 1, other))
+        between = range(one + 1, other)
+        if len(between) <= 3 and blanks.issuperset(between):  # between the words of two fields
+            taken.update(between)
     own = [sign for sign in signs if sign[0] not in taken]
     while taken and own and own[-1][1].isspace():
         own.pop()
