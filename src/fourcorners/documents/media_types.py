@@ -52,10 +52,6 @@ _MAIL_HEADER = re.compile(
     rb"(?:received|from|to|subject|date|mime-version|message-id|return-path|delivered-to)\s*:",
     re.IGNORECASE,
 )
-# A page with its pictures in one file, as browsers save it (RFC 2557).
-_WEB_ARCHIVE = re.compile(
-    rb"mime-version:[^\n]*\n(?:[^\n]+\n){0,5}?content-type:\s*multipart/related", re.IGNORECASE
-)
 # A page without an `<html>` frame, recognised by its name and by a tag that no text has.
 _HTML_TAG = re.compile(
     rb"</?(?:p|div|table|span|font|br|h[1-6]|center)\b[^<>]{0,500}>", re.IGNORECASE
@@ -144,8 +140,9 @@ def _ole_kind(data: bytes) -> MediaType:
 
 def _is_mail(head: bytes) -> bool:
     """Recognise an email by three header lines at its very start, one of them technical."""
-    if _WEB_ARCHIVE.match(head):
-        return True
+    start = head[:1000].lower()
+    if start.startswith(b"mime-version:") and b"multipart/related" in start:
+        return True  # a page with its pictures in one file, as browsers save it (RFC 2557)
     lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
     known = [line for line in lines if _MAIL_HEADER.match(line)]
     if len(known) < 3 or known[0] is not lines[0]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _Run = TypeVar("_Run")
 _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _CODE_PART = re.compile(r'\\\S|"([^"]*)"|[^\s"]+')
-_BUTTON = re.compile(r"\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s(.*)", re.IGNORECASE | re.DOTALL)
 # Fields that show nothing where they are, and those of forms, whose state is stored elsewhere.
 _SHOWS_NOTHING = frozenset({
     "ADVANCE", "ASK", "DATA", "FORMCHECKBOX", "FORMDROPDOWN", "FORMTEXT", "NEXT", "NEXTIF",
@@ -58,8 +57,9 @@ def parse_field_code(text: str) -> FieldCode | None:
 
 def button_text(code: str) -> str:
     """Return the words that a button shows, which are in its code; empty for other fields."""
-    found = _BUTTON.fullmatch(code)
-    return found.group(1).strip() if found else ""
+    kind, *rest = code.split(maxsplit=2)
+    is_button = kind.upper() in ("MACROBUTTON", "GOTOBUTTON") and len(rest) == 2
+    return rest[1].strip() if is_button else ""
 
 
 @dataclass(slots=True)
