@@ -188,7 +188,9 @@ def _page_numbers(document: Document) -> list[Span]:
         for match in _PAGE.finditer(document.text)
         if not any(cell.overlaps(Span(*match.span())) for cell in cells)
     ]
-    shifts = [number - (document.page_of(span.start) or 0) for number, span in found]
+    pages = (document.page_at(span.start) for _, span in found)
+    own = (0 if page is None else page.number for page in pages)
+    shifts = [number - page for (number, _), page in zip(found, own, strict=True)]
     common = Counter(shifts).most_common(1) if document.pages else []
     usual = [shift for shift, times in common if times > 1]
     numbered = {span for (_, span), shift in zip(found, shifts, strict=True) if shift in usual}

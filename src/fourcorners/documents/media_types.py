@@ -69,7 +69,7 @@ FORMATS = {
     MediaType.RTF: Format("rich text (RTF)", (".rtf",)),
     MediaType.HTML: Format("a web page", (".html", ".htm")),
     MediaType.XML: Format("XML file", remedy="Save it as DOCX or PDF and add that file."),
-    MediaType.EMAIL: Format("an e-mail", (".eml",)),
+    MediaType.EMAIL: Format("an e-mail", (".eml", ".mht", ".mhtml")),
     MediaType.IMAGE: Format("a picture"),
     MediaType.UNKNOWN: Format(
         "binary file of no known kind",
@@ -185,6 +185,9 @@ def _ole_kind(data: bytes) -> MediaType:
 
 def _is_mail(head: bytes) -> bool:
     """Recognise an email by three header lines at its very start, one of them technical."""
+    start = head[:1000].lower()
+    if start.startswith(b"mime-version:") and b"multipart/related" in start:
+        return True  # a page with its pictures in one file, as browsers save it (RFC 2557)
     lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
     known = [line for line in lines if _MAIL_HEADER.match(line)]
     if len(known) < 3 or known[0] is not lines[0]:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.document import PageLabel
 from fourcorners.errors import InputError, describe_problem
 from fourcorners.text.quote import Quote
 
@@ -82,7 +83,7 @@ class Citation:
     document: str
     name: str
     where: str
-    page: int | None = None
+    page: PageLabel | None = None
     path: tuple[str, ...] = ()
     because: str = ""
     score: float = 0.0

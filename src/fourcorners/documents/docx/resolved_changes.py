@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -169,3 +169,14 @@ def describe_change(change: _Element) -> str:
     if change.tag.startswith(f"{W}move"):
         parts.append("moved")
     return ", ".join(parts)
+
+
+def remaining_children(
+    parent: _Element, tag: str, dropped: Callable[[_Element], bool]
+) -> Iterator[_Element]:
+    """Yield the rows of a table or the cells of a row, within whatever is around them."""
+    for child in parent:
+        if child.tag != tag:
+            yield from remaining_children(child, tag, dropped)
+        elif not dropped(child):
+            yield child

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fourcorners.documents.appearance import check_sign
 from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
 from fourcorners.documents.encoding import decode_html
 from fourcorners.documents.fragment import END_OF_DIRECTION, RIGHT_TO_LEFT, Fragment, Table
@@ -58,8 +59,7 @@ def read_html(file: RawFile) -> Content:
     decoded = decode_html(file.data)
     page = extract_text(decoded.text)
     text = page.text
-    if len(text):
-        text.add("\n")
+    text.add("\n" if len(text) else "")
     return Content.from_fragment(text, (*decoded.warnings, *page.warnings), page.pictures)
 
 
@@ -238,11 +238,9 @@ class _TextExtractor:
         words = _SPACE.sub(" ", data)
         if words[0] == " " and len(flow.line):
             flow.space = True
-        bare = words.strip(" ")
-        if not bare:
-            return
-        self._add_text(bare)
-        flow.space = words[-1] == " "
+        if bare := words.strip(" "):
+            self._add_text(bare)
+            flow.space = words[-1] == " "
 
     def _add_text(self, words: str) -> None:
         flow, element = self._flows[-1], self._open[-1]
@@ -268,9 +266,13 @@ class _TextExtractor:
             flow.line.mark(MarkKind.HIDDEN, start)
 
     def _add_form_value(self, attributes: Mapping[str, str]) -> None:
-        shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
-        if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
-            self._add_text(" ".join(attributes["value"].split()))
+        kind, value = attributes.get("type", "text").lower(), attributes.get("value", "")
+        if kind in ("checkbox", "radio"):
+            value = check_sign(ticked="checked" in attributes)
+        elif kind not in ("text", "date", "number", "email", "tel"):
+            value = ""
+        if value.strip() and not self._open[-1].silent:
+            self._add_text(" ".join(value.split()))
 
     def _add_picture(self, attributes: Mapping[str, str]) -> None:
         if self._open[-1].silent or self._open[-1].style.displays_none:
@@ -395,4 +397,4 @@ def _parse_integer(value: str | None) -> int | None:
     return int(match.group(1)) if match else None
 
 
-READER = Reader(name="html", version=4, media_types=frozenset({MediaType.HTML}), read=read_html)
+READER = Reader(name="html", version=5, media_types=frozenset({MediaType.HTML}), read=read_html)

@@ -41,7 +41,7 @@ def read_mail(file: RawFile) -> Content:
     if mail.attachments:
         names = ", ".join(" ".join(each.name.split()) for each in mail.attachments)
         text.add(f"Attachments: {names}\n")
-    text.add("\n")
+    text.add("\n" if len(text) else "")
     warnings, pictures = _add_body(mail, text)
     if not text.text.endswith("\n"):
         text.add("\n")
@@ -212,4 +212,4 @@ def _decode_header(value: object) -> str:
     return " ".join(words.replace("\0", "\ufffd").split())
 
 
-READER = Reader(name="mail", version=3, media_types=frozenset({MediaType.EMAIL}), read=read_mail)
+READER = Reader(name="mail", version=4, media_types=frozenset({MediaType.EMAIL}), read=read_mail)

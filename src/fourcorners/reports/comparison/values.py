@@ -17,7 +17,7 @@ from fourcorners.comparison.comparison import (
 )
 from fourcorners.comparison.ranking import Section, change_section
 from fourcorners.comparison.versions import Versions
-from fourcorners.documents.document import Document
+from fourcorners.documents.document import Document, PageLabel
 from fourcorners.reports.comparison.phrases import count_changes, describe_words
 from fourcorners.text.span import Span
 from fourcorners.value import PlacedWords, Value
@@ -29,7 +29,7 @@ _DIFFERENCES = "Where such a file does not become what it should; none is right.
 
 
 class PagedWords(PlacedWords):
-    page: int | None
+    page: PageLabel | None
 
 
 class ClauseValue(PagedWords):

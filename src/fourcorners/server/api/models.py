@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from fastapi import Query
 from pydantic import BeforeValidator, Field
 
-from fourcorners.documents.document import Box
+from fourcorners.documents.document import Box, PageLabel
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.server.tasks.queue import TaskState
@@ -176,7 +176,7 @@ class NeighbourhoodValue(Value):
     before: str
     after: str
     path: list[str] = Field(description="Label and heading of each part down to the words.")
-    page: int | None
+    page: PageLabel | None
     href: str = Field(examples=["/d/2843aeec286e22ab?s=120-340&h=1f2e3d4c#s=120-340"])
     boxes: list[Box] = Field(description="Empty where the original is not at hand.")
 
@@ -188,7 +188,7 @@ class HitValue(Value):
     name: str
     span: Span
     words: str
-    page: int | None
+    page: PageLabel | None
     path: list[str]
     matched: list[Span]
     score: float
