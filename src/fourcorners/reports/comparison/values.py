@@ -14,7 +14,7 @@ from fourcorners.comparison.comparison import (
     Relation,
     WordChange,
 )
-from fourcorners.comparison.ranking import Section, change_section
+from fourcorners.comparison.ranking import Section, change_section, rank_changes
 from fourcorners.documents.document import Document
 from fourcorners.reports.comparison.phrases import count_changes, describe_words
 from fourcorners.text.span import Span
@@ -59,6 +59,15 @@ class VersionValue(Value):
     name: str
 
 
+class RepeatedValue(Value):
+    """The same change in several places, such as a term with another name throughout."""
+
+    aspect: Aspect
+    gone: str
+    come: str
+    places: int
+
+
 class ComparisonValue(Value):
     """What differs between two versions, by sections as they are read."""
 
@@ -66,6 +75,9 @@ class ComparisonValue(Value):
     after: VersionValue
     counts: dict[str, int]
     spacing: int = Field(description="Clauses that differ in spaces alone, and are not listed.")
+    repeated: list[RepeatedValue] = Field(
+        description="Changes that are the same in many places; each is in `changes`, too."
+    )
     changes: list[ChangeValue]
     warnings: list[str]
     untracked: list[str] = Field(
@@ -90,6 +102,7 @@ def comparison_value(comparison: Comparison) -> ComparisonValue:
         after=VersionValue.make(comparison.after),
         counts=dict(count_changes(comparison)),
         spacing=sum(each.has_other_spacing for each in comparison.clauses),
+        repeated=[RepeatedValue.make(each) for each in rank_changes(comparison).repeated],
         changes=[_change(comparison, section, each) for section, each in listed],
         warnings=list(comparison.warnings),
     )
