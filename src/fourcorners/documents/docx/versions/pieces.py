@@ -100,6 +100,9 @@ class ParagraphWriter:
         if mark:
             chain.append((mark, partial(self._mark, mark)))
         chain += [(change, partial(self._change, change)) for change in atom.changes]
+        if mark == "del" and any(not _removes(each) for each in atom.changes):
+            # LibreOffice accepts what somebody else inserted unless it goes in that, too.
+            chain.append((f"{mark} again", partial(self._mark, mark)))
         if atom.run is None:
             self._append(self._enter(chain), self._copied(node, is_copy=is_copy))
             return
