@@ -23,6 +23,7 @@ from tests.documents.docx.packages import parts, rewritten
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 FOLDER = Path(__file__).with_name("compared")
+PATHS = Path("before.docx"), Path("after.docx")
 WRONG = bytes.maketrans(b"i2", b"y3")
 PAIRS = (
     *(("t0", f"t_{name}") for name in ("cell", "mid", "del", "delcol", "split")),
@@ -33,8 +34,7 @@ PAIRS = (
 
 
 def merged(before: bytes, after: bytes, author: str = "A. Reviewer") -> MergedFile:
-    paths = Path("before.docx"), Path("after.docx")
-    return merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
+    return merge_versions(before, after, PATHS, author=author, at=datetime.now(UTC))
 
 
 def contract(*paragraphs: str, header: str = "") -> Contract:
@@ -92,6 +92,27 @@ def test_made_versions_with_edits_of_all_kinds(seed: int) -> None:
     assert_both(found, pair.before, pair.after)
     assert_whole(found.data)
     assert found.untracked == ()
+
+
+@pytest.mark.parametrize("formatting", [False, True])
+def test_words_that_only_look_otherwise_are_tracked_if_asked(formatting: bool) -> None:
+    lines = contract("Fees are due in thirty days.", "The law is that of England.")
+    before = write_word_file(lines)
+    plain = b'<w:r><w:t xml:space="preserve">Fees are due in thirty days.</w:t></w:r>'
+    styled = plain.replace(b"<w:t", b"<w:rPr><w:b/></w:rPr><w:t", 1)
+    start = plain[: plain.index(b"Fees")]
+    styled = styled.replace(b" due in thirty", b"</w:t></w:r>" + start + b" due in sixty")
+    after = rewritten(before, "word/document.xml", plain, styled)
+    found = merge_versions(
+        before, after, PATHS, author="A", at=datetime.now(UTC), formatting=formatting
+    )
+    assert_both(found, before, after)
+    assert found.formatted == formatting
+    differences = find_differences(found.data, before, after, author="A", formatting=True)
+    assert bool(differences) is not formatting
+    runs = etree.fromstring(parts(found.data)["word/document.xml"]).iter(f"{W}r")
+    changed = [each for each in runs if each.find(f"{W}rPr/{W}rPrChange") is not None]
+    assert ["".join(each.itertext()) for each in changed] == ["Fees are"] * formatting
 
 
 def test_words_stay_where_they_are_the_same() -> None:

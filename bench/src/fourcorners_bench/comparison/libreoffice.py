@@ -28,7 +28,7 @@ _PYTHONS: Final = ("/usr/bin/python3", "python3", "python")
 
 
 @cache
-def find_interpreter() -> str | None:
+def find_program() -> str | None:
     """Return a Python that can talk to LibreOffice, if both are installed."""
     for each in _PYTHONS if find_libreoffice() else ():
         program = shutil.which(each)
@@ -48,7 +48,7 @@ def resolve_all(files: Mapping[str, bytes]) -> dict[str, list[str]]:
     Raises:
         ConfigError: If LibreOffice or its Python module is not installed.
     """
-    program, python = find_libreoffice(), find_interpreter()
+    program, python = find_libreoffice(), find_program()
     if program is None or python is None:
         raise ConfigError(
             "LibreOffice or its Python module `uno` is not installed.",

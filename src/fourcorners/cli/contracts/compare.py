@@ -48,6 +48,10 @@ def compare(
     everything: Annotated[
         bool, option("--all", "Show every clause that was renumbered, too.")
     ] = False,
+    formatting: Annotated[
+        bool,
+        option("--formatting", "Track words that only look otherwise in a Word file, too."),
+    ] = False,
     by: options.By = None,
     source: options.LibraryOptions,
     as_json: options.Json = False,
@@ -70,23 +74,34 @@ def compare(
     read = [read_contract(each, source.library, source.collection) for each in (before, after)]
     encoder = None if source.words_only else default_encoder(Settings.load().encoder)
     comparison = compare_documents(*read, encoder=encoder)
-    written = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
+    author = console.reviewer(by)
+    written = [
+        write(comparison, path, author=author, formatting=formatting) for path, write in writers
+    ]
     untracked = [what for each in written for what in each.untracked]
     differences = [what for each in written for what in each.differences]
     if as_json:
-        found = {"untracked": untracked, "differences": differences}
+        found = {
+            "untracked": untracked,
+            "differences": differences,
+            "formatted": max((each.formatted for each in written), default=0),
+        }
         console.print_value(comparison_value(comparison).model_copy(update=found))
     else:
         _print(comparison, everything=everything)
     for path, _ in writers:
         console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
+    for each in written:
+        if each.formatted:
+            count = console.count_noun(each.formatted, "change")
+            console.print_note((f"Formatting only: {count}, tracked in the file.", "dim"))
     if untracked:
         count = console.count_noun(len(untracked), "change")
         console.print_note((f"Not tracked: {count}, in comments in the file.", "yellow"))
-    for each in untracked:
-        console.print_note((f"  {single_line(each)}", "yellow"))
-    for each in differences:
-        console.print_note((f"Wrong in the Word file: {single_line(each)}", "red"))
+    for what in untracked:
+        console.print_note((f"  {single_line(what)}", "yellow"))
+    for what in differences:
+        console.print_note((f"Wrong in the Word file: {single_line(what)}", "red"))
     if untracked or differences:
         raise typer.Exit(NOT_TRACKED)
 

@@ -83,6 +83,9 @@ class ComparisonValue(Value):
     untracked: list[str] = Field(
         default=[], description="What a Word file that was written has no tracked change for."
     )
+    formatted: int = Field(
+        default=0, description="Runs of words and paragraphs in it that stay and look otherwise."
+    )
     differences: list[str] = Field(
         default=[], description="Where such a file does not become what it should; none is right."
     )

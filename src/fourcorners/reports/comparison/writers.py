@@ -32,21 +32,25 @@ class WrittenComparison:
     Attributes:
         untracked: What differs between the versions and is not tracked: Word has no mark for it.
         differences: Where the file does not become what it should when its changes are resolved.
+        formatted: How many runs of words and paragraphs stay and look otherwise.
     """
 
     untracked: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
+    formatted: int = 0
 
 
 class ComparisonWriter(Protocol):
     """Writes a comparison as one file; the author is whom Word names for its tracked changes."""
 
-    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> WrittenComparison:
-        """Write it, and check it if it has tracked changes."""
+    def __call__(
+        self, comparison: Comparison, path: Path, *, author: str, formatting: bool = False
+    ) -> WrittenComparison:
+        """Write it, and check it if it has tracked changes; of formatting, too, if asked."""
         ...
 
 
-_Write: TypeAlias = Callable[[Comparison, Path, str], WrittenComparison]
+_Write: TypeAlias = Callable[[Comparison, Path, str, bool], WrittenComparison]
 
 
 def comparison_writer(path: Path) -> ComparisonWriter:
@@ -70,34 +74,44 @@ def _replace(
     path: Path,
     *,
     author: str,
+    formatting: bool = False,
 ) -> WrittenComparison:
     written: list[WrittenComparison] = []
-    replace_file(path, lambda scratch: written.append(write(comparison, scratch, author)))
+    replace_file(
+        path,
+        lambda scratch: written.append(write(comparison, scratch, author, formatting)),
+    )
     return written[0]
 
 
-def _write_page(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
+def _write_page(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
     path.write_text(comparison_page(comparison), encoding="utf-8", newline="\n")
     return WrittenComparison()
 
 
-def _write_json(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
+def _write_json(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
     value = comparison_value(comparison).model_dump(mode="json")
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     return WrittenComparison()
 
 
-def _write_word(comparison: Comparison, path: Path, author: str) -> WrittenComparison:
+def _write_word(
+    comparison: Comparison, path: Path, author: str, formatting: bool
+) -> WrittenComparison:
     """Track changes in the first version's own file; if one is no Word file, in a plain one."""
     before, after = _original_file(comparison.before), _original_file(comparison.after)
     if before is None or after is None:
         before, after = _plain_files(comparison)
     paths = Path(comparison.before.path), Path(comparison.after.path)
-    merged = merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
+    merged = merge_versions(
+        before, after, paths, author=author, at=datetime.now(UTC), formatting=formatting
+    )
     path.write_bytes(merged.data)
-    differences = find_differences(merged.data, before, after, author=merged.author)
-    return WrittenComparison(merged.untracked, tuple(map(str, differences)))
+    differences = find_differences(
+        merged.data, before, after, author=merged.author, formatting=formatting
+    )
+    return WrittenComparison(merged.untracked, tuple(map(str, differences)), merged.formatted)
 
 
 def _plain_files(comparison: Comparison) -> tuple[bytes, bytes]:

@@ -13,6 +13,8 @@ from fourcorners.documents.docx.versions.fingerprint import describe_plain, desc
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+PROOFS: Final = frozenset(f"{W}{name}" for name in ("rPrChange", "lang", "noProof"))
+"""Properties of a run that are not how it looks."""
 _MARK: Final = frozenset({f"{W}rPr"})
 _SECTION: Final = frozenset({f"{W}sectPr"})
 _NOT_FORMER: Final = _MARK | _SECTION | {f"{W}pPrChange"}
@@ -128,6 +130,11 @@ def plain_properties(paragraph: _Element) -> _Element | None:
     if properties is None:
         return None
     return _copy(properties, "pPr", without=_AFTER_MARK)
+
+
+def run_properties(run: _Element) -> _Element:
+    """Return a copy of a run's properties without former ones; empty if it has none."""
+    return _copy(run.find(f"{W}rPr"), "rPr", without=frozenset({f"{W}rPrChange"}))
 
 
 def leave_list(paragraph: _Element) -> None:
