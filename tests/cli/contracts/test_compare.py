@@ -88,9 +88,9 @@ def test_changes_of_formatting_alone_are_counted_apart(program: Program) -> None
     bold = rewritten(file, "word/document.xml", b"<w:r><w:t ", b"<w:r><w:rPr><w:b/></w:rPr><w:t ")
     (program.folder / "two.docx").write_bytes(bold)
     names = ("one.docx", "two.docx", "--words-only", "--out", "marked.docx")
-    assert program("compare", *names, "--json").json["formatted"] == 0
+    assert program("compare", *names, "--json").json["format_changes"] == 0
     value = program("compare", *names, "--formatting", "--json").json
-    assert (value["formatted"], value["changes"], value["differences"]) == (1, [], [])
+    assert (value["format_changes"], value["changes"], value["differences"]) == (1, [], [])
     found = program("compare", *names, "--formatting")
     assert "Formatting only: 1 change" in " ".join((found.out + found.err).split())
 

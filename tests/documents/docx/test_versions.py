@@ -107,7 +107,7 @@ def test_words_that_only_look_otherwise_are_tracked_if_asked(formatting: bool) -
         before, after, PATHS, author="A", at=datetime.now(UTC), formatting=formatting
     )
     assert_both(found, before, after)
-    assert found.formatted == formatting
+    assert found.format_changes == formatting
     differences = find_differences(found.data, before, after, author="A", formatting=True)
     assert bool(differences) is not formatting
     runs = etree.fromstring(parts(found.data)["word/document.xml"]).iter(f"{W}r")

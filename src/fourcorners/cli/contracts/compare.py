@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,24 @@ _LONGEST = 600  # characters that are shown of a clause that was added or remove
 _LINES = 12  # lines of renumbered clauses; more are counted
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files that are written, and how."""
+
+    out: Annotated[
+        list[Path] | None,
+        option(
+            "--out -o FILE",
+            "Write it: .html side by side, .docx with tracked changes, .json. May be given again.",
+        ),
+    ] = None
+    formatting: Annotated[
+        bool,
+        option("--formatting", "Track words that only look otherwise in a Word file, too."),
+    ] = False
+    by: options.By = None
+
+
 @spread
 def compare(
     *,
@@ -38,21 +57,10 @@ def compare(
         ),
     ],
     after: Annotated[str, argument("AFTER", "The second version.")],
-    out: Annotated[
-        list[Path] | None,
-        option(
-            "--out -o FILE",
-            "Write it: .html side by side, .docx with tracked changes, .json. May be given again.",
-        ),
-    ] = None,
     everything: Annotated[
         bool, option("--all", "Show every clause that was renumbered, too.")
     ] = False,
-    formatting: Annotated[
-        bool,
-        option("--formatting", "Track words that only look otherwise in a Word file, too."),
-    ] = False,
-    by: options.By = None,
+    files: _Files,
     source: options.LibraryOptions,
     as_json: options.Json = False,
 ) -> None:
@@ -69,14 +77,15 @@ def compare(
     from fourcorners.reports.comparison.writers import comparison_writer
     from fourcorners.settings import Settings
 
-    writers = [(path, comparison_writer(path)) for path in out or ()]
+    writers = [(path, comparison_writer(path)) for path in files.out or ()]
     console.require_place(*(path for path, _ in writers))
     read = [read_contract(each, source.library, source.collection) for each in (before, after)]
     encoder = None if source.words_only else default_encoder(Settings.load().encoder)
     comparison = compare_documents(*read, encoder=encoder)
-    author = console.reviewer(by)
+    author = console.reviewer(files.by)
     written = [
-        write(comparison, path, author=author, formatting=formatting) for path, write in writers
+        write(comparison, path, author=author, formatting=files.formatting)
+        for path, write in writers
     ]
     untracked = [what for each in written for what in each.untracked]
     differences = [what for each in written for what in each.differences]
@@ -84,7 +93,7 @@ def compare(
         found = {
             "untracked": untracked,
             "differences": differences,
-            "formatted": max((each.formatted for each in written), default=0),
+            "format_changes": max((each.format_changes for each in written), default=0),
         }
         console.print_value(comparison_value(comparison).model_copy(update=found))
     else:
@@ -92,8 +101,8 @@ def compare(
     for path, _ in writers:
         console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
     for each in written:
-        if each.formatted:
-            count = console.count_noun(each.formatted, "change")
+        if each.format_changes:
+            count = console.count_noun(each.format_changes, "change")
             console.print_note((f"Formatting only: {count}, tracked in the file.", "dim"))
     if untracked:
         count = console.count_noun(len(untracked), "change")

@@ -83,7 +83,7 @@ class ComparisonValue(Value):
     untracked: list[str] = Field(
         default=[], description="What a Word file that was written has no tracked change for."
     )
-    formatted: int = Field(
+    format_changes: int = Field(
         default=0, description="Runs of words and paragraphs in it that stay and look otherwise."
     )
     differences: list[str] = Field(

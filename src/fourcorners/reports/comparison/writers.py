@@ -32,12 +32,12 @@ class WrittenComparison:
     Attributes:
         untracked: What differs between the versions and is not tracked: Word has no mark for it.
         differences: Where the file does not become what it should when its changes are resolved.
-        formatted: How many runs of words and paragraphs stay and look otherwise.
+        format_changes: How many runs of words and paragraphs stay and look otherwise.
     """
 
     untracked: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
-    formatted: int = 0
+    format_changes: int = 0
 
 
 class ComparisonWriter(Protocol):
@@ -111,7 +111,7 @@ def _write_word(
     differences = find_differences(
         merged.data, before, after, author=merged.author, formatting=formatting
     )
-    return WrittenComparison(merged.untracked, tuple(map(str, differences)), merged.formatted)
+    return WrittenComparison(merged.untracked, tuple(map(str, differences)), merged.format_changes)
 
 
 def _plain_files(comparison: Comparison) -> tuple[bytes, bytes]:

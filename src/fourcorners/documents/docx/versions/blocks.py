@@ -46,7 +46,7 @@ class Blocks:
         readers: What reads what atoms of the first and the second version are compared by.
         bookmarks: The names of bookmarks that are taken.
         report: What is called with a change that Word has no mark for, and where it is.
-        formatting: Whether the look of words that stay is tracked, too.
+        formats: Whether the look of words that stay is tracked, too.
         sections: The properties of sections that belong together in both versions.
     """
 
@@ -55,7 +55,7 @@ class Blocks:
     readers: tuple[FingerprintReader, FingerprintReader]
     bookmarks: set[str]
     report: Callable[[str, _Element], None]
-    formatting: bool = False
+    formats: bool = False
     paragraphs: Paragraphs = field(init=False)
     tables: Tables = field(init=False)
     sections: list[tuple[_Element, _Element]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Blocks:
             self.readers,
             self.bookmarks,
             self.report,
-            self.formatting,
+            self.formats,
         )
 
     def merge(self, box: _Element, other: _Element) -> None:

@@ -36,13 +36,13 @@ class MergedFile:
     Attributes:
         author: Whom they name; another than anyone who has changes in either version.
         untracked: What differs and is not tracked, because Word has no mark for it.
-        formatted: How many runs of words and paragraphs stay and look otherwise.
+        format_changes: How many runs of words and paragraphs stay and look otherwise.
     """
 
     data: bytes
     author: str
     untracked: tuple[str, ...]
-    formatted: int = 0
+    format_changes: int = 0
 
 
 def merge_versions(
@@ -111,8 +111,8 @@ class _Merge:
             self._marks.change_section(section, wanted)
         self._comment(body)
         untracked = tuple(what for what, _ in self._untracked)
-        formatted = self._marks.counts["rPrChange"] + self._marks.counts["pPrChange"]
-        return MergedFile(self._old.save(), author, untracked, formatted)
+        format_changes = self._marks.counts["rPrChange"] + self._marks.counts["pPrChange"]
+        return MergedFile(self._old.save(), author, untracked, format_changes)
 
     def _blocks(self, before: str, after: str) -> Blocks:
         self._transfer.parts = before, after

@@ -56,7 +56,7 @@ class Paragraphs:
         gone_notes: Those of the first version that go.
         bookmarks: The names that are taken.
         report: What is called with a change that Word has no mark for, and where it is.
-        formatting: Whether words that stay get the look of the second version, as a change.
+        formats: Whether words that stay get the look of the second version, as a change.
     """
 
     marks: VersionMarks
@@ -65,7 +65,7 @@ class Paragraphs:
     readers: tuple[FingerprintReader, FingerprintReader]
     bookmarks: set[str]
     report: Callable[[str, _Element], None]
-    formatting: bool = False
+    formats: bool = False
     unchanged_notes: list[tuple[_Element, _Element]] = field(default_factory=list)
     gone_notes: list[_Element] = field(default_factory=list)
 
@@ -136,7 +136,7 @@ class Paragraphs:
             else:
                 self._stay(old.objects(edit.old, edit.size), new.objects(edit.new, edit.size))
                 pieces = _unchanged(old, new, edit, paths)
-                yield from self._format(pieces, old, new, edit) if self.formatting else pieces
+                yield from self._format(pieces, old, new, edit) if self.formats else pieces
         yield from old.rest()
         yield from _in_wrappers(new.rest("ins"), paths)
 
