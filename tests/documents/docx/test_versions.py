@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.docx.versions.check import find_differences
 from fourcorners.documents.docx.versions.merge import MergedFile, merge_versions
 from fourcorners_bench.comparison.word_edits import WordPair, make_word_pair
@@ -92,6 +93,23 @@ def test_made_versions_with_edits_of_all_kinds(seed: int) -> None:
     assert_both(found, pair.before, pair.after)
     assert_whole(found.data)
     assert found.untracked == ()
+
+
+def test_a_paragraph_that_moves_whole_is_a_move() -> None:
+    before = write_word_file(contract(*CLAUSES))
+    after = write_word_file(contract(*CLAUSES[:6], *CLAUSES[9:15], *CLAUSES[6:9], *CLAUSES[15:]))
+    found = merged(before, after)
+    assert_both(found, before, after)
+    main = etree.fromstring(parts(found.data)["word/document.xml"])
+    moves = [
+        [each.get(f"{W}name") for each in main.iter(f"{W}{kind}RangeStart")]
+        for kind in ("moveFrom", "moveTo")
+    ]
+    assert len(moves[0]) == len(set(moves[0])) == 3
+    assert sorted(moves[0]) == sorted(moves[1])
+    assert not list(main.iter(f"{W}del", f"{W}ins"))
+    accepted = resolve_changes(found.data, PATHS[0], accept=True, author=found.author)
+    assert b"move" not in parts(accepted)["word/document.xml"]
 
 
 @pytest.mark.parametrize("formatting", [False, True])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
 from fourcorners.documents.docx.versions.fingerprint import FingerprintReader
+from fourcorners.documents.docx.versions.moves import mark_moves
 from fourcorners.documents.docx.versions.paragraphs import Paragraphs
 from fourcorners.documents.docx.versions.properties import (
     VersionMarks,
@@ -87,6 +88,11 @@ class Blocks:
                 _put(box, output[-1].node if output else None, made.node, old)
                 output.append(made)
         self._keep_last_end(output)
+        gone, come = (
+            [e.node for e in output if e.mark == mark and e.node.tag == f"{W}p"]
+            for mark in ("del", "ins")
+        )
+        mark_moves(gone, come, self.marks)
 
     def insert(self, box: _Element, other: _Element) -> None:
         """Fill a copy of a cell, note, margin or box with blocks that come."""

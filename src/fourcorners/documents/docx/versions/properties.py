@@ -40,11 +40,12 @@ class VersionMarks(Marks):
 
     def clear_end(self, paragraph: _Element, kind: str) -> None:
         """Remove the mark of this author from the end of a paragraph."""
-        author = self.signature[f"{W}author"]
         for mark in paragraph.findall(f"{W}pPr/{W}rPr"):
-            for node in mark.findall(f"{W}{kind}"):
-                if node.get(f"{W}author") == author:
-                    mark.remove(node)
+            for node in filter(self.is_own, mark.findall(f"{W}{kind}")):
+                mark.remove(node)
+
+    def is_own(self, change: _Element) -> bool:
+        return change.get(f"{W}author") == self.signature[f"{W}author"]
 
     def mark_row(self, row: _Element, kind: str) -> None:
         properties = row.find(f"{W}trPr")
