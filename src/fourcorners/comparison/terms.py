@@ -16,7 +16,7 @@ from fourcorners.comparison.clauses import Version
 from fourcorners.comparison.comparison import Aspect, WordChange
 from fourcorners.outline.card.read import read_parties
 from fourcorners.outline.terms import find_uses
-from fourcorners.outline.tree import DefinedTerm
+from fourcorners.outline.tree import DefinedTerm, TermUse
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Replacement, Words, find_replacements
 
@@ -42,12 +42,16 @@ class Terms:
         ]
         self.parties = parties[0] | parties[1]
         self.all = frozenset(own[0] | own[1])
-        self.old, self.new = old, new
+        self._versions = self.old, self.new = old, new
         self._uses: tuple[dict[int, str], dict[int, str]] = ({}, {})
         gone, come = _unused(own[0] - own[1], new), _unused(own[1] - own[0], old)
         if gone and come:
-            (self.old, before), (self.new, after) = _join(old, gone), _join(new, come)
-            self._uses = before, after
+            self._join(gone, come)
+
+    def _join(self, gone: Sequence[str], come: Sequence[str]) -> None:
+        old, new = self._versions
+        (self.old, before), (self.new, after) = _join(old, gone), _join(new, come)
+        self._uses = before, after
 
     def find_renames(self, pairs: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Renamed:
         """Find the terms with another name in clauses that belong together."""
@@ -67,7 +71,8 @@ class Terms:
             for (one, other), count in found.items()
             if count >= _LEAST and not any((one == a) != (other == b) for a, b in found)
         }
-        renamed = {at: (term, names[term]) for at, term in before.items() if term in names}
+        self._join(list(names), list(names.values()))  # the words of other terms are any words
+        renamed = {at: (term, names[term]) for at, term in self._uses[0].items()}
         self.old = _rename(self.old, renamed)
         return renamed
 
@@ -85,18 +90,25 @@ def rename_changes(
         i, j = gap.old_end, gap.new_end
 
 
-def _unused(terms: Iterable[str], version: Version) -> list[DefinedTerm]:
-    """Return the terms that a version uses nowhere."""
+def _find_uses(version: Version, terms: Sequence[str]) -> tuple[TermUse, ...]:
+    """Return where a version uses terms, in their definitions, too."""
     text = version.document.text
     nowhere = Span(len(text), len(text))
-    listed = [DefinedTerm(each, nowhere, nowhere) for each in sorted(terms)]
-    used = {use.term for use in find_uses(text, listed)} if listed else set()
+    return find_uses(text, [DefinedTerm(each, nowhere, nowhere) for each in terms])
+
+
+def _unused(terms: Iterable[str], version: Version) -> list[str]:
+    """Return the terms that a version uses nowhere."""
+    listed = sorted(terms)
+    used = {use.term for use in _find_uses(version, listed)} if listed else set()
     return [each for at, each in enumerate(listed) if at not in used]
 
 
-def _join(version: Version, terms: Sequence[DefinedTerm]) -> tuple[Version, dict[int, str]]:
+def _join(version: Version, terms: Sequence[str]) -> tuple[Version, dict[int, str]]:
     """Return a version in which each use of a term is one word, and where these are."""
-    uses = find_uses(version.document.text, terms)
+    if not terms:
+        return version, {}
+    uses = _find_uses(version, terms)
     ends = {use.span.start: use for use in uses}
     words = version.words
     texts, starts, beyonds, owners = [], [], [], []
@@ -112,7 +124,7 @@ def _join(version: Version, terms: Sequence[DefinedTerm]) -> tuple[Version, dict
         beyonds.append(words.ends[beyond - 1])
         owners.append(version.owners[at])
         if use is not None:
-            found[words.starts[at]] = terms[use.term].term
+            found[words.starts[at]] = terms[use.term]
         at = beyond
     joined = Words(words.text, texts, starts, beyonds)
     return replace(version, words=joined, owners=owners), found

@@ -77,7 +77,7 @@ class EditedClause:
 
     start: int
     text: str
-    space: str
+    end: str
     label: str = ""
     label_span: Span = field(default_factory=lambda: Span(0, 0))
     new_label: str = ""
@@ -137,7 +137,7 @@ def read_clauses(text: str) -> list[EditedClause]:
     return clauses
 
 
-def can_change(clause: EditedClause) -> bool:
+def is_eligible(clause: EditedClause) -> bool:
     """Tell whether a paragraph is a clause, long enough, and whole.
 
     One that a page's end cuts is not whole; one with further numbers within it is several.

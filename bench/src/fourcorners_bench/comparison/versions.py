@@ -18,7 +18,7 @@ from fourcorners_bench.comparison.edited_clauses import (
     EditedClause,
     KnownKind,
     WordEdits,
-    can_change,
+    is_eligible,
     next_label,
     read_clauses,
     shift_label,
@@ -81,7 +81,7 @@ class _Paragraph:
 
 def eligible(text: str) -> bool:
     """Tell whether a contract has enough numbered clauses to be edited."""
-    return sum(can_change(each) for each in read_clauses(text)) >= _LEAST_CLAUSES
+    return sum(is_eligible(each) for each in read_clauses(text)) >= _LEAST_CLAUSES
 
 
 def make_version(name: str, text: str, donors: Sequence[str], seed: int) -> VersionPair:
@@ -96,7 +96,7 @@ class _Maker:
         self.name, self.before, self.donors, self.chance = name, text, donors, chance
         self.clauses = read_clauses(text)
         self.paragraphs = [
-            _Paragraph([_Part(each, Span(0, len(each.text)))], each.space or "\n\n")
+            _Paragraph([_Part(each, Span(0, len(each.text)))], each.end or "\n\n")
             for each in self.clauses
         ]
         self.words = WordEdits(text, chance)
@@ -130,7 +130,7 @@ class _Maker:
                 return
 
     def _apply_inside(self, change: Callable[[EditedClause], bool]) -> None:
-        clauses = [each for each in self.clauses if can_change(each)]
+        clauses = [each for each in self.clauses if is_eligible(each)]
         self.chance.shuffle(clauses)
         for clause in clauses:
             if clause.start not in self.used and change(clause):
@@ -152,7 +152,7 @@ class _Maker:
         clause = self.paragraphs[at].clause
         return (
             clause is not None
-            and can_change(clause)
+            and is_eligible(clause)
             and 0 < at < len(self.paragraphs) - 1
             and all(self._is_unused(near) for near in (at - 1, at, at + 1))
         )
@@ -188,7 +188,7 @@ class _Maker:
     def _foreign_words(self) -> str | None:
         for _ in range(20):
             clauses = read_clauses(self.chance.choice(self.donors))
-            usable = [each for each in clauses if can_change(each) and len(each.text) < 1_500]
+            usable = [each for each in clauses if is_eligible(each) and len(each.text) < 1_500]
             if usable:
                 clause = self.chance.choice(usable)
                 return clause.text[clause.label_span.end :].lstrip(" .)\t")
@@ -275,7 +275,7 @@ class _Maker:
 
     def _merge(self, at: int) -> bool:
         first, second = self.paragraphs[at].clause, self.paragraphs[at + 1].clause
-        if first is None or second is None or not can_change(second) or not self._is_free(at + 1):
+        if first is None or second is None or not is_eligible(second) or not self._is_free(at + 1):
             return False
         if second.label != next_label(first.label):
             return False
