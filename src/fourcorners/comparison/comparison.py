@@ -25,6 +25,8 @@ class Aspect(StrEnum):
     PARTY = "party"
     REFERENCE = "reference"  # to another clause than before
     WORDING = "wording"
+    TERM = "term"  # a defined term or party that has another name throughout
+    FORM = "form"  # of a value that is the same: "thirty (30) days", "30 days"
     CAPITALS = "capitals"
     PUNCTUATION = "punctuation"
     NUMBERING = "numbering"  # a clause's own number, or a reference that follows it
@@ -134,6 +136,7 @@ class Comparison:
             the one that it followed.
         warnings: What a person should know of how the two were read.
         left_out: A clause that says what was not compared; empty if everything was.
+        terms: The defined terms of both versions, and the words by which they call their parties.
         rounds: What each version after the first changed, by its number, if there are others
             between the two; in order.
     """
@@ -143,4 +146,5 @@ class Comparison:
     clauses: tuple[ClauseChange, ...]
     warnings: tuple[str, ...] = ()
     left_out: str = ""
+    terms: frozenset[str] = frozenset()
     rounds: Mapping[int, Comparison] = field(default_factory=dict)

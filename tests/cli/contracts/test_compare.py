@@ -114,6 +114,20 @@ def test_the_last_version_must_be_readable_and_no_file_is_named_twice(versions: 
     assert "3 is no earlier version" in said
 
 
+def test_changes_of_formatting_alone_are_counted_apart(program: Program) -> None:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+    file = write_word_file(Contract(body, None, None))
+    (program.folder / "one.docx").write_bytes(file)
+    bold = rewritten(file, "word/document.xml", b"<w:r><w:t ", b"<w:r><w:rPr><w:b/></w:rPr><w:t ")
+    (program.folder / "two.docx").write_bytes(bold)
+    names = ("one.docx", "two.docx", "--words-only", "--out", "marked.docx")
+    assert program("compare", *names, "--json").json["format_changes"] == 0
+    value = program("compare", *names, "--formatting", "--json").json
+    assert (value["format_changes"], value["changes"], value["differences"]) == (1, [], [])
+    found = program("compare", *names, "--formatting")
+    assert "Formatting only: 1 change" in " ".join((found.out + found.err).split())
+
+
 def test_the_same_contract(versions: Program) -> None:
     assert "say the same" in versions("compare", "one.txt", "one.txt", "--words-only").out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,8 @@ from fourcorners.errors import ConfigError, InputError
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.text import Text
 
     from fourcorners.comparison.comparison import ClauseChange, Comparison
@@ -32,6 +35,26 @@ _LONGEST = 600  # characters that are shown of a clause that was added or remove
 _LINES = 12  # lines of renumbered clauses; more are counted
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files that are written, and how."""
+
+    out: Annotated[
+        list[Path] | None,
+        option(
+            "--out -o FILE",
+            "Write it: .docx with tracked changes, .pdf with the marked text, .html side by side, "
+            ".json. May be given again. Of more than two versions, one file against each earlier "
+            "one, with its number in the name.",
+        ),
+    ] = None
+    formatting: Annotated[
+        bool,
+        option("--formatting", "Track words that only look otherwise in a Word file, too."),
+    ] = False
+    by: options.By = None
+
+
 @spread
 def compare(
     *,
@@ -43,15 +66,6 @@ def compare(
             "unique part of the name or the id. The first may be a template.",
         ),
     ],
-    out: Annotated[
-        list[Path] | None,
-        option(
-            "--out -o FILE",
-            "Write it: .docx with tracked changes, .pdf with the marked text, .html side by side, "
-            ".json. May be given again. Of more than two versions, one file against each earlier "
-            "one, with its number in the name.",
-        ),
-    ] = None,
     against: Annotated[
         str | None,
         option(
@@ -63,7 +77,7 @@ def compare(
     everything: Annotated[
         bool, option("--all", "Show every clause that was renumbered, too.")
     ] = False,
-    by: options.By = None,
+    files: _Files,
     source: options.LibraryOptions,
     as_json: options.Json = False,
 ) -> None:
@@ -84,7 +98,7 @@ def compare(
     from fourcorners.settings import Settings
     from fourcorners.work_folder import replace_file
 
-    writers = [(path, comparison_writer(path)) for path in out or ()]
+    writers = [(path, comparison_writer(path)) for path in files.out or ()]
     console.require_place(*(path for path, _ in writers))
     base = _find_base(names, against)
     read, unread = _read_versions(names, base, source)
@@ -95,38 +109,63 @@ def compare(
     shown = comparisons[bases[0]]
     is_pair = len(names) == 2
     value = comparison_value(shown) if is_pair else versions_value(versions, shown, unread)
-    written: dict[Path, WrittenComparison | None] = {}
+    written: dict[Path, WrittenComparison] = {}
+    author = console.reviewer(files.by)
     for path, write in writers:
         if path.suffix.lower() == ".json" and not is_pair:
             replace_file(path, partial(write_value, value))
-            written[path] = None
+            written[path] = _join(())
             continue
         for number, comparison in comparisons.items():
             target = path if len(bases) == 1 else path.with_stem(f"{path.stem}-{number}")
-            written[target] = write(comparison, target, author=console.reviewer(by))
-    made = [each for each in written.values() if each is not None]
-    untracked = [what for each in made for what in each.untracked]
-    differences = [what for each in made for what in each.differences]
+            written[target] = write(comparison, target, author=author, formatting=files.formatting)
+    found = _join(written.values())
     if as_json:
-        found = {"untracked": untracked, "differences": differences}
-        console.print_value(value.model_copy(update=found))
+        console.print_value(
+            value.model_copy(
+                update={
+                    "untracked": [*found.untracked],
+                    "differences": [*found.differences],
+                    "format_changes": found.format_changes,
+                }
+            )
+        )
     else:
         if not is_pair:
             _print_rounds(versions, everything=everything)
         _print(shown, everything=everything)
     for path in written:
         console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
-    if untracked:
-        count = console.count_noun(len(untracked), "change")
-        console.print_note((f"Not tracked: {count}, in comments in the file.", "yellow"))
-    for each in untracked:
-        console.print_note((f"  {single_line(each)}", "yellow"))
-    for each in differences:
-        console.print_note((f"Wrong in the Word file: {single_line(each)}", "red"))
-    if untracked or differences:
+    _print_marks(found)
+    if found.untracked or found.differences:
         raise typer.Exit(NOT_TRACKED)
     if unread:
         raise typer.Exit(1)
+
+
+def _join(written: Iterable[WrittenComparison]) -> WrittenComparison:
+    """Return what is to be known of all files that were written, as of one."""
+    from fourcorners.reports.comparison.writers import WrittenComparison
+
+    made = list(written)
+    return WrittenComparison(
+        tuple(what for each in made for what in each.untracked),
+        tuple(what for each in made for what in each.differences),
+        max((each.format_changes for each in made), default=0),
+    )
+
+
+def _print_marks(found: WrittenComparison) -> None:
+    if found.format_changes:
+        count = console.count_noun(found.format_changes, "change")
+        console.print_note((f"Formatting only: {count}, tracked in the file.", "dim"))
+    if found.untracked:
+        count = console.count_noun(len(found.untracked), "change")
+        console.print_note((f"Not tracked: {count}, in comments in the file.", "yellow"))
+    for what in found.untracked:
+        console.print_note((f"  {single_line(what)}", "yellow"))
+    for what in found.differences:
+        console.print_note((f"Wrong in the Word file: {single_line(what)}", "red"))
 
 
 def _find_base(names: list[str], against: str | None) -> int:

@@ -71,8 +71,10 @@ class _Resolution:
         for name in self._stays:
             for mark in self._own_changes(root, name):
                 _unwrap(mark)
-        for tag in _RANGES if self._authors is None else ():
-            for node in list(root.iter(tag)):
+        ranges = list(root.iter(*_RANGES))
+        own = {node.get(f"{W}id") for node in ranges if self._is_own(node)}
+        for node in ranges:
+            if node.get(f"{W}id") in own:
                 _detach(node)
 
     def _own_changes(self, root: _Element, name: str) -> list[_Element]:

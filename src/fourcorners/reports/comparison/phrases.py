@@ -22,7 +22,7 @@ SECTION_TITLES: Final = {
     Section.CLAUSES: "Clauses added, removed and replaced",
     Section.WORDING: "Wording",
     Section.ORDER: "Clauses moved, split and merged",
-    Section.SIGNS: "Capitals and punctuation",
+    Section.SIGNS: "Capitals, punctuation, and values in another form",
     Section.NUMBERING: "Numbering",
     Section.SPACING: "Spacing and line ends",
 }

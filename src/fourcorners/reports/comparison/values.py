@@ -15,7 +15,7 @@ from fourcorners.comparison.comparison import (
     Relation,
     WordChange,
 )
-from fourcorners.comparison.ranking import Section, change_section
+from fourcorners.comparison.ranking import Section, change_section, rank_changes
 from fourcorners.comparison.versions import Versions
 from fourcorners.documents.document import Document, PageLabel
 from fourcorners.reports.comparison.phrases import count_changes, describe_words
@@ -25,6 +25,7 @@ from fourcorners.value import PlacedWords, Value
 _VERSIONS = "The numbers of the versions that brought it, where more than two are compared."
 
 _UNTRACKED = "What a Word file that was written has no tracked change for."
+_FORMAT_CHANGES = "Runs of words and paragraphs in it that stay and look otherwise."
 _DIFFERENCES = "Where such a file does not become what it should; none is right."
 
 
@@ -68,6 +69,15 @@ class VersionValue(Value):
     name: str
 
 
+class RepeatedValue(Value):
+    """The same change in several places, such as a term with another name throughout."""
+
+    aspect: Aspect
+    gone: str
+    come: str
+    places: int
+
+
 class ComparisonValue(Value):
     """What differs between two versions, by sections as they are read."""
 
@@ -75,9 +85,13 @@ class ComparisonValue(Value):
     after: VersionValue
     counts: dict[str, int]
     spacing: int = Field(description="Clauses that differ in spaces alone, and are not listed.")
+    repeated: list[RepeatedValue] = Field(
+        description="Changes that are the same in many places; each is in `changes`, too."
+    )
     changes: list[ChangeValue]
     warnings: list[str]
     untracked: list[str] = Field(default=[], description=_UNTRACKED)
+    format_changes: int = Field(default=0, description=_FORMAT_CHANGES)
     differences: list[str] = Field(default=[], description=_DIFFERENCES)
 
 
@@ -104,6 +118,7 @@ class VersionsValue(Value):
         description="The last version with the first, or with the one that was named; each change "
         "has the versions that brought it."
     )
+    format_changes: int = Field(default=0, description=_FORMAT_CHANGES)
     untracked: list[str] = Field(default=[], description=_UNTRACKED)
     differences: list[str] = Field(default=[], description=_DIFFERENCES)
 
@@ -135,6 +150,7 @@ def comparison_value(comparison: Comparison) -> ComparisonValue:
         after=VersionValue.make(comparison.after),
         counts=dict(count_changes(comparison)),
         spacing=sum(each.has_other_spacing for each in comparison.clauses),
+        repeated=[RepeatedValue.make(each) for each in rank_changes(comparison).repeated],
         changes=[_change(comparison, section, each) for section, each in listed],
         warnings=list(comparison.warnings),
     )

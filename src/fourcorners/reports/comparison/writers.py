@@ -36,23 +36,27 @@ class WrittenComparison:
     Attributes:
         untracked: What differs between the versions and is not tracked: Word has no mark for it.
         differences: Where the file does not become what it should when its changes are resolved.
+        format_changes: How many runs of words and paragraphs stay and look otherwise.
     """
 
     untracked: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
+    format_changes: int = 0
 
 
 class ComparisonWriter(Protocol):
     """Writes a comparison as one file; the author is whom Word names for its tracked changes."""
 
-    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> WrittenComparison:
-        """Write it, and check it if it has tracked changes."""
+    def __call__(
+        self, comparison: Comparison, path: Path, *, author: str, formatting: bool = False
+    ) -> WrittenComparison:
+        """Write it, and check it if it has tracked changes; of formatting, too, if asked."""
         ...
 
 
 _PROPERTIES: Final = "docProps/core.xml"
 _MODIFIED: Final = "{http://purl.org/dc/terms/}modified"
-_Write: TypeAlias = Callable[[Comparison, Path, str], WrittenComparison]
+_Write: TypeAlias = Callable[[Comparison, Path, str, bool], WrittenComparison]
 
 
 def comparison_writer(path: Path) -> ComparisonWriter:
@@ -77,23 +81,27 @@ def _replace(
     path: Path,
     *,
     author: str,
+    formatting: bool = False,
 ) -> WrittenComparison:
     written: list[WrittenComparison] = []
-    replace_file(path, lambda scratch: written.append(write(comparison, scratch, author)))
+    replace_file(
+        path,
+        lambda scratch: written.append(write(comparison, scratch, author, formatting)),
+    )
     return written[0]
 
 
-def _write_page(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
+def _write_page(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
     path.write_text(comparison_page(comparison), encoding="utf-8", newline="\n")
     return WrittenComparison()
 
 
-def _write_pdf(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
+def _write_pdf(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
     path.write_bytes(comparison_pdf(comparison, datetime.now().astimezone()))
     return WrittenComparison()
 
 
-def _write_json(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
+def _write_json(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
     write_value(comparison_value(comparison), path)
     return WrittenComparison()
 
@@ -104,25 +112,29 @@ def write_value(value: Value, path: Path) -> None:
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
 
-def _write_word(comparison: Comparison, path: Path, author: str) -> WrittenComparison:
+def _write_word(
+    comparison: Comparison, path: Path, author: str, formatting: bool
+) -> WrittenComparison:
     """Track changes in the first version's own file; if one is no Word file, in a plain one."""
     before, after = _files(comparison)
-    merged = _merge(comparison, author)
+    merged = _merge(comparison, author, formatting)
     data, authors = merged.data, frozenset({merged.author})
     if comparison.rounds:
         rounds = [
-            Round(number, _saved_at(each.after), _merge(each, author))
+            Round(number, _saved_at(each.after), _merge(each, author, formatting))
             for number, each in comparison.rounds.items()
         ]
         data, authors = name_versions(merged, rounds)
     path.write_bytes(data)
-    differences = find_differences(data, before, after, author=authors)
-    return WrittenComparison(merged.untracked, tuple(map(str, differences)))
+    differences = find_differences(data, before, after, author=authors, formatting=formatting)
+    return WrittenComparison(merged.untracked, tuple(map(str, differences)), merged.format_changes)
 
 
-def _merge(comparison: Comparison, author: str) -> MergedFile:
+def _merge(comparison: Comparison, author: str, formatting: bool) -> MergedFile:
     paths = Path(comparison.before.path), Path(comparison.after.path)
-    return merge_versions(*_files(comparison), paths, author=author, at=datetime.now(UTC))
+    return merge_versions(
+        *_files(comparison), paths, author=author, at=datetime.now(UTC), formatting=formatting
+    )
 
 
 def _files(comparison: Comparison) -> tuple[bytes, bytes]:
