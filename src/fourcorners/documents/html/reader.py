@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
-from fourcorners.documents.encoding import decode_html
+from fourcorners.documents.encoding import DecodedText, decode_html
 from fourcorners.documents.fragment import END_OF_DIRECTION, RIGHT_TO_LEFT, Fragment, Table
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
 from fourcorners.documents.html.tokenizer import tokenize_html
@@ -55,12 +55,13 @@ class HtmlText:
 
 
 def read_html(file: RawFile) -> Content:
-    decoded = decode_html(file.data)
+    return read_page(decode_html(file.data))
+
+
+def read_page(decoded: DecodedText) -> Content:
     page = extract_text(decoded.text)
-    text = page.text
-    if len(text):
-        text.add("\n")
-    return Content.from_fragment(text, (*decoded.warnings, *page.warnings), page.pictures)
+    page.text.add("\n" if len(page.text) else "")
+    return Content.from_fragment(page.text, (*decoded.warnings, *page.warnings), page.pictures)
 
 
 def extract_text(page: str) -> HtmlText:
