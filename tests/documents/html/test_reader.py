@@ -38,7 +38,7 @@ def test_paragraphs_and_headings(tmp_path: Path) -> None:
     )
     assert document.text == "Supply Agreement\n\nOne bold\nline & more\n\nTwo\u00a0x\n\ntail\n"
     assert marked(document, MarkKind.HEADING) == [("Supply Agreement", "1")]
-    assert (document.media_type, document.reader) == ("text/html", "html/4")
+    assert (document.media_type, document.reader) == ("text/html", "html/5")
 
 
 def test_what_does_not_show_is_left_out(tmp_path: Path) -> None:
