@@ -11,7 +11,7 @@ from fourcorners.documents.html.reader import read_page
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 
-MAX_NESTING = 60  # levels of quotations and lists
+_MAX_NESTING = 60  # levels of quotations and lists
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<lines>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 _NOTE = re.compile(r"^\[(?=\^[^\]\n]+\]:)", re.MULTILINE)  # a footnote, no definition of a link
 
@@ -31,10 +31,10 @@ def read_markdown(file: RawFile) -> Content:
     decoded = decode_text(file.data)
     front = _FRONT_MATTER.match(decoded.text)
     body = decoded.text[front.end() :] if front else decoded.text
-    parser = MarkdownIt("commonmark", {"breaks": True, "maxNesting": MAX_NESTING})
+    parser = MarkdownIt("commonmark", {"breaks": True, "maxNesting": _MAX_NESTING})
     parser.enable(["table", "strikethrough"])
     tokens = parser.parse(_NOTE.sub(r"\\\g<0>", body))
-    if any(token.level >= MAX_NESTING - 2 for token in tokens):  # what is deeper would be lost
+    if any(token.level >= _MAX_NESTING - 2 for token in tokens):  # what is deeper would be lost
         warning = "Its lists and quotations are nested too deeply: it is read as plain text."
         return Content(text=decoded.text, warnings=(*decoded.warnings, warning))
     page = str(parser.renderer.render(tokens, parser.options, {})).replace("<br />\n", "<br />")

@@ -23,7 +23,7 @@ class HtmlList:
     step: int = 1
 
     @classmethod
-    def of(cls, tag: str, attributes: Mapping[str, str]) -> HtmlList:
+    def from_tag(cls, tag: str, attributes: Mapping[str, str]) -> HtmlList:
         list_style = _LIST_STYLE.search(attributes.get("style", ""))
         style = _LIST_STYLES.get(list_style.group(1).lower()) if list_style else None
         if style == "none":
@@ -45,14 +45,14 @@ class HtmlList:
 
 
 @dataclass(slots=True)
-class Choice:
+class SelectField:
     """The options of a `select`: a list shows all, a menu the chosen or the first one."""
 
     is_list: bool
     options: list[tuple[list[str], bool]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, attributes: Mapping[str, str]) -> Choice:
+    def from_attributes(cls, attributes: Mapping[str, str]) -> SelectField:
         return cls("multiple" in attributes or (parse_integer(attributes.get("size")) or 1) > 1)
 
     def open_option(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -65,7 +65,7 @@ class Choice:
         if self.options:
             self.options[-1][0].append(words)
 
-    def shown(self) -> str:
+    def text(self) -> str:
         chosen = [words for words, selected in self.options if selected or self.is_list]
         words = chosen if self.is_list else chosen[-1:] or [each for each, _ in self.options[:1]]
         return " ".join(" ".join("".join(each).split()) for each in words)

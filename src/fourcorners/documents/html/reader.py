@@ -14,8 +14,8 @@ from fourcorners.documents.fragment import END_OF_DIRECTION, RIGHT_TO_LEFT, Frag
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
 from fourcorners.documents.html.elements import (
     ELEMENTS,
-    Choice,
     HtmlList,
+    SelectField,
     input_words,
     parse_integer,
 )
@@ -126,7 +126,7 @@ class _TextExtractor:
         self._flows: list[_Flow] = [_Flow()]
         self._tables: list[Table] = []
         self._lists: list[HtmlList] = []
-        self._choice: Choice | None = None
+        self._menu: SelectField | None = None
         self._hint = ""  # of the text area that is open, while nothing is in it
         self._hidden = self._deleted = self._struck = self._has_frames = False
         self.pictures: dict[bytes, None] = {}
@@ -155,8 +155,8 @@ class _TextExtractor:
         return [warning for warning, holds in stated.items() if holds]
 
     def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if self._choice is not None and tag in ("option", "optgroup"):
-            self._choice.open_option(tag, attributes)
+        if self._menu is not None and tag in ("option", "optgroup"):
+            self._menu.open_option(tag, attributes)
             return
         if tag in _IMPLIED_ENDS:
             self._close_matching(*_IMPLIED_ENDS[tag])
@@ -197,12 +197,12 @@ class _TextExtractor:
         tag = element.tag
         if tag in ("ol", "ul", "menu", "dir"):
             element.opening_text = "list"
-            self._lists.append(HtmlList.of(tag, attributes))
+            self._lists.append(HtmlList.from_tag(tag, attributes))
         elif tag == "li":
             within = self._lists[-1] if self._lists else HtmlList("bullet", 0)
             self._flows[-1].label = within.item_label(attributes, max(1, len(self._lists)))
         elif tag == "select":
-            self._choice = Choice.of(attributes)
+            self._menu = SelectField.from_attributes(attributes)
         elif tag == "textarea":
             self._hint = attributes.get("placeholder", "")
         elif tag in _HEADINGS:
@@ -235,8 +235,8 @@ class _TextExtractor:
             self._flows[-1].deleted_text.append(data)
         if element.silent or not data:
             return
-        if self._choice is not None:
-            self._choice.add_words(data)
+        if self._menu is not None:
+            self._menu.add_words(data)
             return
         self._hint = "" if data.strip() else self._hint
         flow = self._flows[-1]
@@ -269,6 +269,8 @@ class _TextExtractor:
         flow.line.add(words)
         if element.inserted:
             flow.line.mark(MarkKind.INSERTED, start)
+        if self._counts.get("b") or self._counts.get("strong"):
+            flow.line.mark(MarkKind.BOLD, start)
         if element.style.struck:
             self._struck = True
             flow.line.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
@@ -277,8 +279,8 @@ class _TextExtractor:
             flow.line.mark(MarkKind.HIDDEN, start)
 
     def _show_field(self, closed: str) -> None:
-        if closed == "select" and self._choice is not None:
-            chosen, self._choice = self._choice.shown(), None
+        if closed == "select" and self._menu is not None:
+            chosen, self._menu = self._menu.text(), None
             self._add_field(chosen)
         elif closed == "textarea":
             self._add_field(self._hint)

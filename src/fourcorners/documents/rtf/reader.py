@@ -17,8 +17,7 @@ from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.rtf.appearance import MIN_HEIGHT, ColourTable, GroupState
-from fourcorners.documents.rtf.tokens import rtf_tokens
+from fourcorners.documents.rtf.groups import MIN_HEIGHT, ColourTable, GroupState, rtf_tokens
 from fourcorners.errors import InputError
 from fourcorners.text.yaml_data import load_yaml
 
