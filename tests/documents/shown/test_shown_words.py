@@ -71,12 +71,6 @@ SECTION = (
     '<w:footerReference w:type="default" r:id="rfooter"/></w:sectPr>'
 )
 # What our readers do not read of these yet, and no warning names.
-LOST = {
-    ("docx", "ruby"): "the words above others",
-    ("docx", "letters as a picture"): "words of WordArt",
-    ("docx", "chart"): "words of a chart",
-    ("docx", "diagram"): "words of SmartArt",
-}
 
 
 @dataclass
@@ -277,12 +271,7 @@ def test_table(counts: list[Count]) -> None:
 
 @pytest.mark.parametrize(
     ("form", "kind"),
-    [
-        pytest.param(*each, marks=[pytest.mark.xfail(strict=True, reason=LOST[each])])
-        if each in LOST
-        else each
-        for each in dict.fromkeys((form, kind) for form, kind, _, _ in entries())
-    ],
+    dict.fromkeys((form, kind) for form, kind, _, _ in entries()),
 )
 def test_every_word_shown_is_read_or_named(counts: list[Count], form: str, kind: str) -> None:
     rows = [each for each in counts if (each.made.format, each.made.kind) == (form, kind)]

@@ -247,6 +247,9 @@ def _warnings(
             f"It has {count} field{'s' * (count > 1)} to fill in that show{'s' * (count == 1)} "
             "only a placeholder, which is read as text."
         )
+    for kind, name in (("chart", "a chart"), ("diagramData", "a diagram")):
+        if kind in parts:
+            yield f"It has {name}, whose words are not read."
     if not {"oleObject", "package"}.isdisjoint(parts):
         yield "It embeds another document, which is not read."
 

@@ -70,10 +70,11 @@ _CHARACTERS = {
 # Properties, field codes, and what is drawn elsewhere: not words of the text.
 _IGNORED = frozenset(
     f"{W}{name}" for name in (
-        "instrText", "delInstrText", "fldData", "rubyPr", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr",
+        "instrText", "delInstrText", "fldData", "rubyPr", "pPr", "rPr", "sdtPr", "sdtEndPr",
         "tblPr", "tblGrid", "trPr", "tcPr", "sectPr",
     )
 )  # fmt: skip
+_DRAWN_WORDS = "{urn:schemas-microsoft-com:vml}textpath"  # WordArt, and watermarks
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 
@@ -260,10 +261,28 @@ class DocumentWalker:
             self._add_text(RIGHT_TO_LEFT, words, run)
             self._add_inline(node, words, boxes, run)
             self._add_text(END_OF_DIRECTION, words, run)
+        elif tag == f"{W}ruby":
+            self._add_ruby(node, words, boxes, run)
+        elif tag == _DRAWN_WORDS:
+            box = Fragment()
+            self._add_text(node.get("string", ""), box, run)
+            boxes.append(box)
         elif not self._add_character(node, words, run):
             self._add_inline(node, words, boxes, run)
             if tag == f"{W}fldSimple" and len(words) == start and not self._fields.in_code:
                 self._add_field(node.get(f"{W}instr") or "", words, run)
+
+    def _add_ruby(
+        self, node: _Element, words: Fragment, boxes: list[Fragment], run: RunState
+    ) -> None:
+        """Add words, and after them the small ones above them, which come first in the file."""
+        above = node.find(f"{W}rt")
+        for child in node:
+            if child is not above:
+                self._add_inline(child, words, boxes, run)
+        if above is not None:
+            self._add_text(" ", words, run)
+            self._add_inline(above, words, boxes, run)
 
     def _add_character(self, node: _Element, words: Fragment, run: RunState) -> bool:
         """Add the words of an element without children; return whether it was one."""
