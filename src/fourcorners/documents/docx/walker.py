@@ -28,6 +28,10 @@ from fourcorners.documents.docx.resolved_changes import (
     remaining_children,
 )
 from fourcorners.documents.docx.sight import (
+    CHARACTERS,
+    DRAWN_WORDS,
+    IGNORED,
+    NOTES,
     SHAPES,
     has_cell_shading,
     is_squeezed_paragraph,
@@ -64,18 +68,6 @@ if TYPE_CHECKING:
 
 
 _LINE_ENDS = re.compile(r"[\r\n\t]+")  # white space in XML: a real line end is an element
-_CHARACTERS = {
-    f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-",
-}  # fmt: skip
-# Properties, field codes, and what is drawn elsewhere: not words of the text.
-_IGNORED = frozenset(
-    f"{W}{name}" for name in (
-        "instrText", "delInstrText", "fldData", "rubyPr", "pPr", "rPr", "sdtPr", "sdtEndPr",
-        "tblPr", "tblGrid", "trPr", "tcPr", "sectPr",
-    )
-)  # fmt: skip
-_DRAWN_WORDS = "{urn:schemas-microsoft-com:vml}textpath"  # WordArt, and watermarks
-_NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 
 
@@ -135,7 +127,7 @@ class DocumentWalker:
                 self._mark_change(child, self._pending)
             elif child.tag == f"{W}altChunk":
                 fragments += self.read_embedded(child)
-            elif child.tag not in _IGNORED:
+            elif child.tag not in IGNORED:
                 self._record_author(child)
                 fragments += self._read_blocks(child)
         return fragments
@@ -228,7 +220,7 @@ class DocumentWalker:
     ) -> None:
         for child in node:
             tag = child.tag
-            if tag in _IGNORED:
+            if tag in IGNORED:
                 if tag == f"{W}instrText":
                     self._fields.add_code(child)
             elif tag in REMOVED:
@@ -262,8 +254,10 @@ class DocumentWalker:
             self._add_inline(node, words, boxes, run)
             self._add_text(END_OF_DIRECTION, words, run)
         elif tag == f"{W}ruby":
-            self._add_ruby(node, words, boxes, run)
-        elif tag == _DRAWN_WORDS:
+            for child in sorted(node, key=lambda each: each.tag == f"{W}rt"):
+                self._add_text(" " if child.tag == f"{W}rt" else "", words, run)
+                self._add_inline(child, words, boxes, run)
+        elif tag == DRAWN_WORDS:
             box = Fragment()
             self._add_text(node.get("string", ""), box, run)
             boxes.append(box)
@@ -272,18 +266,6 @@ class DocumentWalker:
             if tag == f"{W}fldSimple" and len(words) == start and not self._fields.in_code:
                 self._add_field(node.get(f"{W}instr") or "", words, run)
 
-    def _add_ruby(
-        self, node: _Element, words: Fragment, boxes: list[Fragment], run: RunState
-    ) -> None:
-        """Add words, and after them the small ones above them, which come first in the file."""
-        above = node.find(f"{W}rt")
-        for child in node:
-            if child is not above:
-                self._add_inline(child, words, boxes, run)
-        if above is not None:
-            self._add_text(" ", words, run)
-            self._add_inline(above, words, boxes, run)
-
     def _add_character(self, node: _Element, words: Fragment, run: RunState) -> bool:
         """Add the words of an element without children; return whether it was one."""
         tag = node.tag
@@ -291,14 +273,14 @@ class DocumentWalker:
             return True
         if tag in TEXT:
             self._add_text(_LINE_ENDS.sub(" ", node.text or ""), words, run)
-        elif tag in _CHARACTERS:
-            self._add_text(_CHARACTERS[tag], words, run)
+        elif tag in CHARACTERS:
+            self._add_text(CHARACTERS[tag], words, run)
         elif tag == f"{W}sym":
             self._add_text(symbol_text(node), words, replace(run, in_symbols=False))
         elif tag == f"{W}fldChar":
             self._add_text(form_field_text(node), words, run)
             self._add_field(self._fields.update(node), words, run)
-        elif tag in _NOTES:
+        elif tag in NOTES:
             self._add_note_reference(node, words)
         elif tag in COMMENTS:
             self.comments.mark(node, words)
@@ -342,9 +324,9 @@ class DocumentWalker:
             into.mark(MarkKind.HIDDEN, start)
 
     def _add_note_reference(self, node: _Element, words: Fragment) -> None:
-        numbers = self.cited_notes.setdefault(_NOTES[node.tag], {})
+        numbers = self.cited_notes.setdefault(NOTES[node.tag], {})
         number = numbers.setdefault(node.get(f"{W}id", ""), len(numbers) + 1)
-        words.add(f"[{number}]", MarkKind.NUMBER, _NOTES[node.tag])
+        words.add(f"[{number}]", MarkKind.NUMBER, NOTES[node.tag])
 
     def _read_text_box(self, node: _Element) -> list[Fragment]:
         around = self._pending, self._run_in_lead, self.numbering, self._heading
@@ -414,6 +396,5 @@ class DocumentWalker:
             words.mark_point(MarkKind.DELETED, f"{describe_change(change)}: {typed}")
 
     def _record_author(self, node: _Element) -> None:
-        author = node.get(f"{W}author")
-        if author is not None:
+        if (author := node.get(f"{W}author")) is not None:
             self.authors.add(author or "unknown")
