@@ -10,9 +10,10 @@ import pytest
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import ClauseChange, Comparison
-from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
+from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind, Page, TextSource
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
+from fourcorners.reports.comparison.phrases import describe_no_change
 from fourcorners.text.span import Span
 from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
 from tests.comparison.contracts import (
@@ -30,6 +31,16 @@ def test_the_same_contract_has_no_change() -> None:
     found = compare(*CLAUSES)
     assert not differing(found)
     assert len(found.clauses) == len(CLAUSES)
+
+
+def test_a_version_with_words_struck_out_is_not_said_to_be_the_same() -> None:
+    plain = contract()
+    struck = replace(plain, marks=(Mark(MarkKind.DELETED, Span(0, 9), STRUCK_THROUGH),))
+    found = compare_documents(plain, struck)
+    assert not differing(found)
+    assert "strikes out" in describe_no_change(found)
+    saved_again = compare_documents(plain, replace(plain, sha256="1" * 64))
+    assert "have the same words" in describe_no_change(saved_again)
 
 
 @pytest.mark.parametrize(

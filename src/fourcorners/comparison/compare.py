@@ -17,7 +17,13 @@ from fourcorners.comparison.comparison import (
     WordChange,
 )
 from fourcorners.comparison.terms import Renamed, Terms, rename_changes
-from fourcorners.documents.document import Document, TextSource, format_page_numbers
+from fourcorners.documents.document import (
+    STRUCK_THROUGH,
+    Document,
+    MarkKind,
+    TextSource,
+    format_page_numbers,
+)
 from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import InputError
 from fourcorners.outline.build import build_outline
@@ -86,11 +92,22 @@ def require_text(document: Document) -> None:
 
 def _left_out(*versions: Version) -> str:
     """Say what was not compared; empty if everything was."""
+    if len({_struck_words(each.document) for each in versions}) > 1:
+        return "words that a line strikes out were compared like others, and differ"
     if any(each.document.pages_needing_ocr for each in versions):
         return "some pages could not be read"
     if any(each.printed for each in versions):
         return "what is printed on every page was not compared"
     return ""
+
+
+def _struck_words(document: Document) -> str:
+    struck = (
+        mark.span.text_in(document.text)
+        for mark in document.marks
+        if mark.kind is MarkKind.DELETED and mark.detail == STRUCK_THROUGH
+    )
+    return " ".join(" ".join(struck).split())
 
 
 def _warnings(*documents: Document) -> Iterator[str]:

@@ -52,4 +52,4 @@ def test_words_of_a_contract_are_text_and_the_page_runs_and_fetches_nothing(
 def test_clauses_that_are_the_same_are_folded_and_the_same_contract_says_so() -> None:
     same: lxml.html.HtmlElement = lxml.html.fromstring(comparison_page(compare(*CLAUSES)))
     assert same.xpath("//details/summary/text()") == [f"{len(CLAUSES)} clauses unchanged"]
-    assert "The two versions say the same." in same.text_content()
+    assert "The two versions are the same file." in same.text_content()

@@ -71,7 +71,9 @@ def describe_no_change(comparison: Comparison) -> str:
     """Return what to say of versions between which no difference was found."""
     if comparison.left_out:
         return f"No difference was found; {comparison.left_out}."
-    return "The two versions say the same."
+    if comparison.before.sha256 == comparison.after.sha256:
+        return "The two versions are the same file."
+    return "The two versions have the same words. Pictures, links and formatting were not compared."
 
 
 def describe_relation(change: ClauseChange) -> str:
