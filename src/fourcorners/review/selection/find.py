@@ -158,7 +158,13 @@ def _entries(
 _PATTERNS = load_patterns("fourcorners.review.selection", "find")
 _SPLIT = _PATTERNS["split"]
 _CONTRACTED = _PATTERNS["contracted"]
-_DENIES = frozenset(("without", "neither", "not", "no", "never", "lack", "lacks", "lacking"))
+_ALL_BUT = _PATTERNS["all_but"]
+_DENIES = frozenset(
+    [
+        *("without", "neither", "not", "no", "never", "lack", "lacks", "lacking", "except", "!"),
+        *("other than", "apart from", "aside from", "excluding", "save for", "-", "all but"),
+    ]
+)
 _JOINTS = _PATTERNS["joints"]
 _IGNORED = frozenset(
     [
@@ -279,18 +285,22 @@ def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> I
             found += [concept.id for concept, _ in recognise_concepts(plain, known)]
             yield _Piece(joint, plain, tuple(dict.fromkeys(found)))
         if match is not None:
-            joint, start = (match["joint"] or ",").casefold(), match.end()
+            joint, start = match["joint"] or match["sign"] or ",", match.end()
+            joint = " ".join(joint.casefold().split())
+            if joint == "but" and _ALL_BUT.search(question[: match.start()]):
+                joint = "all but"
 
 
 def _join_pieces(pieces: Sequence[_Piece]) -> Condition | None:
     """Join the conditions of the pieces: AND before OR; to lack `A or B` is to lack both."""
     groups: list[list[Condition]] = [[]]
-    denied = other = False
+    denied = other = open_denial = False
     for piece in pieces:
-        if piece.joint in _DENIES or piece.joint == "except":
+        if piece.joint in _DENIES:
             denied = True
         elif piece.joint in ("with", "but", ""):
-            denied = denied and not piece.provisions and piece.joint == "but"
+            denied = open_denial and piece.joint == "with"
+        open_denial = denied and not piece.provisions  # "except those" waits for its provision
         other = other or piece.joint == "or"
         if not piece.provisions:
             continue
