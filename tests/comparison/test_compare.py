@@ -57,6 +57,7 @@ def test_a_version_with_words_struck_out_is_not_said_to_be_the_same() -> None:
         ("spare parts", "replacement parts", "wording"),
         ("the pumps that", "the Pumps that", "capitals"),
         ("overdue, from", "overdue; from", "punctuation"),
+        ("spare parts", "☐ spare parts", "wording"),
     ],
 )
 def test_a_change_of_words_is_said_to_be_about_what_it_is(old: str, new: str, aspect: str) -> None:

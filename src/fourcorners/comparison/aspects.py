@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from fourcorners.comparison.clauses import NOTE, is_word
 from fourcorners.comparison.comparison import Aspect, WordChange
@@ -45,6 +45,7 @@ _FINDERS: tuple[tuple[Aspect, _Finder], ...] = (
     (Aspect.DATE, find_dates),
     (Aspect.NUMBER, _find_numbers),
 )
+_TICKS: Final = frozenset("\u2610\u2611\u2612\u2713\u2714\u2717\u2718")  # boxes, ticks and crosses
 _MEASURED = (Aspect.AMOUNT, Aspect.PERIOD, Aspect.DATE)
 
 
@@ -258,9 +259,13 @@ def _find_aspect(before: _Side, after: _Side, names: Names) -> tuple[Aspect, tup
         old, new = before.values_of(aspect), after.values_of(aspect)
         if old.keys() != new.keys():
             return aspect, (_list(old, new), _list(new, old))
-    if list(filter(is_word, gone)) == list(filter(is_word, come)):
+    if [*filter(_says_something, gone)] == [*filter(_says_something, come)]:
         return Aspect.PUNCTUATION, nothing
     return _find_plain_aspect(before, after, names), nothing
+
+
+def _says_something(text: str) -> bool:
+    return is_word(text) or not _TICKS.isdisjoint(text)
 
 
 def _find_plain_aspect(before: _Side, after: _Side, names: Names) -> Aspect:

@@ -291,6 +291,8 @@ def _given_side(
     read_for: list[str] | None, *, nobody: bool, estimate: bool
 ) -> tuple[str, ...] | None:
     """Return for whom one reads by the options; None where they say nothing of it."""
+    if any(not each.strip() for each in read_for or ()):
+        raise ConfigError("--for names nobody.", remedy="Name the party, or use --for-nobody.")
     if read_for and nobody:
         raise ConfigError("--for and --for-nobody contradict each other.", remedy="Give one.")
     if (read_for or nobody) and estimate:
