@@ -33,12 +33,15 @@ def test_the_same_contract_has_no_change() -> None:
     assert len(found.clauses) == len(CLAUSES)
 
 
-def test_a_version_with_words_struck_out_is_not_said_to_be_the_same() -> None:
+@pytest.mark.parametrize("mark", [(MarkKind.DELETED, STRUCK_THROUGH), (MarkKind.HIDDEN, "")])
+def test_a_version_with_words_struck_out_is_not_said_to_be_the_same(
+    mark: tuple[MarkKind, str],
+) -> None:
     plain = contract()
-    struck = replace(plain, marks=(Mark(MarkKind.DELETED, Span(0, 9), STRUCK_THROUGH),))
-    found = compare_documents(plain, struck)
+    other = replace(plain, marks=(Mark(mark[0], Span(0, 9), mark[1]),))
+    found = compare_documents(plain, other)
     assert not differing(found)
-    assert "strikes out" in describe_no_change(found)
+    assert "struck out or hidden" in describe_no_change(found)
     saved_again = compare_documents(plain, replace(plain, sha256="1" * 64))
     assert "have the same words" in describe_no_change(saved_again)
 

@@ -92,8 +92,8 @@ def require_text(document: Document) -> None:
 
 def _left_out(*versions: Version) -> str:
     """Say what was not compared; empty if everything was."""
-    if len({_struck_words(each.document) for each in versions}) > 1:
-        return "words that a line strikes out were compared like others, and differ"
+    if len({_unlike_others(each.document) for each in versions}) > 1:
+        return "words that are struck out or hidden were compared like others, and differ"
     if any(each.document.pages_needing_ocr for each in versions):
         return "some pages could not be read"
     if any(each.printed for each in versions):
@@ -101,13 +101,13 @@ def _left_out(*versions: Version) -> str:
     return ""
 
 
-def _struck_words(document: Document) -> str:
-    struck = (
-        mark.span.text_in(document.text)
+def _unlike_others(document: Document) -> tuple[tuple[MarkKind, str], ...]:
+    """Return the words that a line strikes out, and those that are hidden."""
+    return tuple(
+        (mark.kind, " ".join(mark.span.text_in(document.text).split()))
         for mark in document.marks
-        if mark.kind is MarkKind.DELETED and mark.detail == STRUCK_THROUGH
+        if mark.kind is MarkKind.HIDDEN or mark.detail == STRUCK_THROUGH
     )
-    return " ".join(" ".join(struck).split())
 
 
 def _warnings(*documents: Document) -> Iterator[str]:

@@ -105,6 +105,16 @@ def test_of_several_versions_what_each_changed_and_which_brought_what(versions: 
     assert "broken.pdf" in versions("compare", *names, "--against", "2", code=1).err
 
 
+def test_no_contract_is_overwritten(versions: Program) -> None:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+    file = write_word_file(Contract(body, None, None))
+    (versions.folder / "lease-1.docx").write_bytes(file)
+    names = ("lease-1.docx", "one.txt", "two.txt", "--words-only")
+    said = versions("compare", *names, "--out", "lease.docx", code=2).err
+    assert "lease-1.docx is the contract itself" in said
+    assert (versions.folder / "lease-1.docx").read_bytes() == file
+
+
 def test_the_last_version_must_be_readable_and_no_file_is_named_twice(versions: Program) -> None:
     (versions.folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing")
     assert "broken.pdf" in versions("compare", "one.txt", "two.txt", "broken.pdf", code=1).err

@@ -189,6 +189,7 @@ def test_files_that_nobody_could_read_are_told(library: Library, fill: Fill) -> 
         ),
         ("exclusivity -insurance", AllConditions((E, NotCondition(I)))),
         ("!insurance", NotCondition(I)),
+        ("contracts that do not lack insurance", I),
         ("exclusivity", E),
         ("insurance NOT exclusivity", AllConditions((I, NotCondition(E)))),
     ],
@@ -222,6 +223,12 @@ def test_what_was_understood_is_named(library: Library, fill: Fill) -> None:
 )
 def test_a_value_is_no_condition(library: Library, question: str, left: tuple[str, ...]) -> None:
     assert parse_selection(library, question, BOOK).unknown == left
+
+
+def test_a_word_that_is_not_understood_leaves_no_contract_out(library: Library) -> None:
+    for question in ("not governed by the law of England", "exclusivity without insurance of 5m"):
+        with pytest.raises(QueryError, match="cannot be left out by"):
+            parse_selection(library, question, BOOK)
 
 
 def test_nothing_understood_is_an_error_that_lists_what_there_is(library: Library) -> None:

@@ -111,13 +111,20 @@ def compare(
     value = comparison_value(shown) if is_pair else versions_value(versions, shown, unread)
     written: dict[Path, WrittenComparison] = {}
     author = console.reviewer(files.by)
+    numbered = {
+        (path, number): path if len(bases) == 1 else path.with_stem(f"{path.stem}-{number}")
+        for path, _ in writers
+        for number in comparisons
+    }
+    for target in (*numbered.values(), *(path for path, _ in writers)):
+        console.require_other_file(target, [*names, *(each.path for each in read.values())])
     for path, write in writers:
         if path.suffix.lower() == ".json" and not is_pair:
             replace_file(path, partial(write_value, value))
             written[path] = _join(())
             continue
         for number, comparison in comparisons.items():
-            target = path if len(bases) == 1 else path.with_stem(f"{path.stem}-{number}")
+            target = numbered[path, number]
             written[target] = write(comparison, target, author=author, formatting=files.formatting)
     found = _join(written.values())
     if as_json:

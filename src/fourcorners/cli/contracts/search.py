@@ -80,7 +80,7 @@ def search(
     with console.open_access(library) as access:
         store = access.common()
         contracts = [access.find(each, asked.collection).id for each in asked.contract or ()]
-        request = PassagesRequest(
+        request = PassagesRequest.from_fields(
             query=query,
             collection=asked.collection,
             documents=tuple(contracts),

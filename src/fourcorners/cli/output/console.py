@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import fields, is_dataclass
 from datetime import date
@@ -258,6 +258,19 @@ def require_place(*paths: Path | None) -> None:
             f"{path} cannot be written: {problem}.",
             remedy="Name a file in a folder that exists and that you may write to.",
         )
+
+
+def require_other_file(path: Path, contracts: Iterable[str]) -> None:
+    """Refuse to write over a contract that is read.
+
+    Raises:
+        ConfigError: If the path is the file of one of them.
+    """
+    for each in map(Path, contracts):
+        if each.exists() and path.exists() and path.samefile(each):
+            raise ConfigError(
+                f"{path} is the contract itself.", remedy="Give another name to what is written."
+            )
 
 
 def progress() -> Progress:

@@ -40,7 +40,7 @@ def dates(
 
     console.require_place(ics)
     day = None if as_of is None else console.as_of_date(as_of)
-    asked = DatesRequest(collection=collection, within=within, as_of=day)
+    asked = DatesRequest.from_fields(collection=collection, within=within, as_of=day)
     with console.open_access(library) as access:
         found = list_dates(access, asked)
     if ics is not None:

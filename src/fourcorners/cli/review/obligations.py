@@ -67,7 +67,7 @@ def obligations(
         console.open_access(library) as access,
         console.progress_steps("Reading contracts") as step,
     ):
-        asked = ObligationsRequest(
+        asked = ObligationsRequest.from_fields(
             collection=collection,
             documents=[access.find(each, collection).id for each in contracts or ()],
             read_for=read_for or [],

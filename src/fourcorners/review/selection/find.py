@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.errors import ConfigError, QueryError, name_remedy
@@ -165,6 +165,7 @@ _DENIES = frozenset(
         *("other than", "apart from", "aside from", "excluding", "save for", "-", "all but"),
     ]
 )
+_LACKS = frozenset(("without", "lack", "lacks", "lacking"))
 _JOINTS = _PATTERNS["joints"]
 _IGNORED = frozenset(
     [
@@ -226,6 +227,13 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
     used = {token for kind in types for token in tokenize(kind).tokens} | set(
         tokenize(party).tokens
     )
+    for piece, denied in zip(pieces, _denials(pieces), strict=True):
+        if denied and piece.provisions and (unknown := [*_unknown([piece], used, known)]):
+            raise QueryError(
+                f"contracts cannot be left out by {' '.join(unknown)}: only by what the review of "
+                "a provision found.",
+                remedy="Ask without these words, or put a question with `fourcorners ask`.",
+            )
     words = (token.removesuffix("s") for token in tokenize(question).tokens)
     role = next((word for word in words if word in ROLES - _NO_ROLES and word not in used), "")
     return SelectionQuery(
@@ -291,16 +299,23 @@ def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> I
                 joint = "all but"
 
 
+def _denials(pieces: Iterable[_Piece]) -> Iterator[bool]:
+    """Yield whether each piece is denied; a denial of a lack is none."""
+    denied = waits = False  # "except those" waits for its provision
+    for piece in pieces:
+        if piece.joint in _DENIES:
+            denied = not (waits and piece.joint in _LACKS)
+        elif piece.joint in ("with", "but", ""):
+            denied = waits and piece.joint == "with"
+        waits = denied and not piece.provisions
+        yield denied
+
+
 def _join_pieces(pieces: Sequence[_Piece]) -> Condition | None:
     """Join the conditions of the pieces: AND before OR; to lack `A or B` is to lack both."""
     groups: list[list[Condition]] = [[]]
-    denied = other = open_denial = False
-    for piece in pieces:
-        if piece.joint in _DENIES:
-            denied = True
-        elif piece.joint in ("with", "but", ""):
-            denied = open_denial and piece.joint == "with"
-        open_denial = denied and not piece.provisions  # "except those" waits for its provision
+    other = False
+    for piece, denied in zip(pieces, _denials(pieces), strict=True):
         other = other or piece.joint == "or"
         if not piece.provisions:
             continue
