@@ -93,7 +93,7 @@ class Server:
     def _listen(self) -> int:
         log = self._process.stderr
         for line in log or ():
-            if log and "Uvicorn running" in line:
+            if log and "Fourcorners at" in line:
                 threading.Thread(target=log.read, daemon=True).start()
                 return int(_PORT.findall(line)[-1])
         raise RuntimeError("the server did not start")

@@ -35,7 +35,7 @@ from typing import Any
 from benchmarks.server_load import Server
 from fourcorners.library.store import Library
 
-_INSIDE = "FOURCORNERS_SOAK"  # set in the namespaces, to the folder of the small disk
+_INSIDE = "SOAK_FOLDER"  # set in the namespaces, to the folder of the small disk
 _EDGE = "x-the-edge-of-a-part"
 _FILES = 4  # a round
 _MAX_WAIT = 900.0  # seconds for one task: the machine may be busy

@@ -3,7 +3,38 @@
 A message says what happened, in which file or document and where, and what to do about it.
 """
 
-from typing import ClassVar
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+_LISTED = 20  # names of those there are; the rest is counted
+_SENTENCES = {  # of a value, and for which of pydantic's kinds of errors
+    "must be a number": "float_type float_parsing finite_number",
+    "must be a whole number": "int_type int_parsing int_parsing_size int_from_float",
+    "must be true or false": "bool_type bool_parsing",
+    "must be text": "string_type",
+    "must be a path": "path_type",
+    "must be a list": "list_type tuple_type set_type frozen_set_type",
+    "must be a mapping of keys to values": (
+        "dict_type model_type model_attributes_type dataclass_type"
+    ),
+    "must be one of {expected}": "literal_error enum",
+    "must be more than {gt}": "greater_than",
+    "must be at least {ge}": "greater_than_equal",
+    "must be less than {lt}": "less_than",
+    "must be at most {le}": "less_than_equal",
+    "must have {min_length} or more characters": "string_too_short",
+    "must have {max_length} or fewer characters": "string_too_long",
+    "must have {min_length} or more items": "too_short",
+    "must have {max_length} or fewer items": "too_long",
+    "must match {pattern}": "string_pattern_mismatch",
+    "is missing": "missing",
+    "is not known": "extra_forbidden",
+    "is not JSON: {error}": "json_invalid",
+}
+_FAULTS = {kind: sentence for sentence, kinds in _SENTENCES.items() for kind in kinds.split()}
 
 
 class FourcornersError(Exception):
@@ -172,3 +203,39 @@ class LlmUnrecorded(LlmError):
 
 class BudgetExceeded(FourcornersError):
     """A limit that the user set on time, memory, tokens or cost was reached."""
+
+
+def name_remedy(wanted: str, known: Collection[str]) -> str:
+    """Return a remedy for a name that is not known: the nearest that is, else those there are."""
+    names = {each.casefold(): each for each in known}
+    if near := get_close_matches(wanted.casefold(), names, n=1):
+        return f"Did you mean {names[near[0]]!r}?"
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    listed = ", ".join([*known][:_LISTED])
+    return f"There are: {listed}{more}." if known else "There are none."
+
+
+def describe_problem(fault: Mapping[str, Any], place: str = "", given: str = "") -> str:
+    """Return what is wrong with a value that pydantic refused, as a sentence without its full stop.
+
+    Args:
+        fault: One of `ValidationError.errors()`.
+        place: What names the value; by default the keys that lead to it.
+        given: The value, as it is to be shown; empty if it must not be.
+    """
+    place = place or ".".join(map(str, fault["loc"])) or "it"
+    context = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in fault.get("ctx", {}).items()
+    }
+    written = f", not {given}" if given else ""
+    if (kind := fault["type"]) not in _FAULTS:
+        says = str(context["error"] if kind == "value_error" else fault["msg"])
+        return f"{place}: {says[:1].lower()}{says[1:].rstrip('.')}{written}"
+    if context.get("min_length") == 1:
+        return f"{place} must not be empty"
+    quoted = str(context.get("expected", "")).split("'")  # 'a', 'b' or 'c'
+    context["expected"] = "".join(quoted)
+    near = get_close_matches(str(fault.get("input", "")), quoted[1::2], n=1)
+    offer = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{place} {_FAULTS[kind].format_map(context)}{written}{offer}"

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 from pydantic_settings.sources import PydanticBaseSettingsSource
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, describe_problem, name_remedy
 from fourcorners.source_settings import (
     McpSettings,
     ResearchSettings,
@@ -235,9 +234,10 @@ class Settings(BaseSettings):
             ConfigError: If a value or a key is wrong; the message names it and its place.
         """
         given = {key: value for key, value in overrides.items() if value is not None}
-        for key, remedy in _REMOVED.items():
-            if os.environ.get(variable := f"{PREFIX}{key.upper()}"):
-                raise ConfigError(f"{variable} is no longer a setting.", remedy=remedy)
+        for variable in filter(os.environ.get, os.environ):
+            key = variable.removeprefix(PREFIX).lower()
+            if key != variable.lower() and key.partition("_")[0] not in _SECTIONS | _OF_OTHERS:
+                _require_known(key, f"the environment's {variable}", cls.model_fields)
         try:
             return cls(**given)  # type: ignore[arg-type]
         except ValidationError as error:
@@ -271,16 +271,7 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise ConfigError(f"{file} cannot be read: {error}.", remedy="Correct the TOML.") from error
     for key in values:
-        if key in _REMOVED:
-            raise ConfigError(f"{key} in {file} is no longer a setting.", remedy=_REMOVED[key])
-        if key not in known:
-            near = get_close_matches(key, known, n=2, cutoff=0.5)
-            raise ConfigError(
-                f"{file} has an unknown key {key!r}.",
-                remedy=f"Did you mean {' or '.join(near)}?"
-                if near
-                else f"Known are {', '.join(known)}.",
-            )
+        _require_known(key, f"{key} in {file}", known)
     if isinstance(library := values.get("library"), str) and library and ":" not in library:
         values["library"] = str(file.parent / Path(library).expanduser())
     _resolve_paths(values, ("benchmarks",), file.parent)
@@ -308,8 +299,17 @@ def _resolve_paths(held: object, names: tuple[str, ...], folder: Path) -> None:
             _resolve_paths(value, names, folder)
 
 
+def _require_known(key: str, place: str, known: Collection[str]) -> None:
+    if key in _REMOVED:
+        raise ConfigError(f"{place} is no longer a setting.", remedy=_REMOVED[key])
+    if key not in known:
+        problem = f"{place} is not a setting, or no longer one."
+        raise ConfigError(problem, remedy=name_remedy(key, known))
+
+
 def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> ConfigError:
-    fault = error.errors()[0]
+    # A misspelt key may be missing, too.
+    fault = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     keys = [str(step) for step in fault["loc"] if step != "[key]"]
     variable = f"{PREFIX}{'_'.join(keys).upper()}"
     if keys[0] in overrides:
@@ -319,15 +319,23 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
     else:
         place = f"{'.'.join(keys)} in {settings_file()}"
     if fault["type"] == "extra_forbidden":
-        raise ConfigError(
-            f"{place} is not a setting, or no longer one.",
-            remedy="Remove it, or correct its name. docs/commands.md lists the settings.",
-        ) from error
+        _require_known(keys[-1], place, _keys_of(Settings, keys[:-1]))
     # A value in a section may be a secret, even under a misspelt key.
-    value = f" is {fault['input']!r}" if len(keys) == 1 and keys[0] in _PLAIN_SETTINGS else ""
-    return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
+    given = repr(fault["input"]) if len(keys) == 1 and keys[0] not in _SECTIONS else ""
+    remedy = "docs/commands.md lists the settings."
+    return ConfigError(f"{describe_problem(fault, place, given)}.", remedy=remedy)
 
 
-_PLAIN_SETTINGS = {
-    name for name, about in Settings.model_fields.items() if not isinstance(about.default, Section)
+def _keys_of(form: type[BaseModel], path: Sequence[str]) -> Collection[str]:
+    """Return the keys of the section at a path; names in the path that are none are skipped."""
+    for key in path:
+        declared = form.model_fields[key].annotation if key in form.model_fields else None
+        inner = [each for each in (declared, *get_args(declared)) if isinstance(each, type)]
+        form = next((each for each in inner if issubclass(each, BaseModel)), form)
+    return form.model_fields
+
+
+_SECTIONS = {
+    name for name, about in Settings.model_fields.items() if isinstance(about.default, Section)
 }
+_OF_OTHERS = {"data", "port", "service"}  # of the tests, and of Kubernetes for a service's name

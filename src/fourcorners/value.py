@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 from pydantic_core import PydanticCustomError
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, describe_problem
 from fourcorners.text.span import Span
 
 _FAULTS = 5  # of one request that are named
@@ -26,7 +26,7 @@ def _parse_day(given: object) -> object:
 
 def _require_number(given: object) -> object:
     if isinstance(given, str | bool):
-        raise PydanticCustomError("int_type", "Input should be a valid integer")
+        raise PydanticCustomError("int_type", "a whole number")
     return given
 
 
@@ -64,8 +64,7 @@ class Value(BaseModel):
 
 def describe_faults(error: ValidationError) -> str:
     """Return what is wrong with the first fields of a request, in one line."""
-    faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
-    return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
+    return "; ".join(map(describe_problem, error.errors()[:_FAULTS]))
 
 
 class PlacedWords(Value):

@@ -17,7 +17,7 @@ from tests.conftest import ROOT, Program
 
 ISOLATED = ("unshare", "--net", "--mount")
 WATCH = Path(__file__).with_name("watch.py")
-SECONDS = float(os.environ.get("FOURCORNERS_WATCH_SECONDS", "20"))  # its first message comes at 10
+SECONDS = float(os.environ.get("WATCH_SECONDS", "20"))  # its first message comes at 10
 # A process that lives on when its command is done, as a notebook or a server does.
 RUN = """
 import sys, time

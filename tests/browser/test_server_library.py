@@ -59,7 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[S
         assert server.stderr is not None
         until = time.monotonic() + _START
         for line in server.stderr:  # ends where the server does
-            if "Uvicorn running" in line:
+            if "Fourcorners at" in line:
                 break
             assert time.monotonic() < until
         assert server.poll() is None

@@ -131,6 +131,7 @@ def test_what_cannot_be_meant_is_refused(data: Path, monkeypatch: pytest.MonkeyP
     assert isinstance(invoke("review", "--estimate").exception, ConfigError)
     configure(monkeypatch, BUDGET="1")
     assert isinstance(invoke("review", "--profile", "paper").exception, ConfigError)
+    assert isinstance(invoke("review", "--passages", "3").exception, ConfigError)
 
 
 def test_a_review_with_a_model_is_foretold_filled_and_stopped(
@@ -147,6 +148,8 @@ def test_a_review_with_a_model_is_foretold_filled_and_stopped(
     assert foretold["calls"] >= 68
     cost = (2 * foretold["tokens_in"] + 8 * foretold["tokens_out"]) / 1e6
     assert foretold["cost"] == pytest.approx(cost)
+    fewer = json.loads(invoke(*review, "--passages", "3", "--estimate").stdout)
+    assert ("10 passages" in foretold["model"], "3 passages" in fewer["model"]) == (True, True)
     shown = invoke(*review[:-1], "--estimate").output
     assert "34 cells of 2 contracts to fill." in shown
     assert "Nothing was sent." in shown

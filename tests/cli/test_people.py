@@ -82,7 +82,7 @@ def test_marks_are_kept_and_printed(room: Program) -> None:
     assert AUDIT in shown
     mark(room, "supply-1", "audit-rights", "undo", "--by", "Ann")
     assert "taken back" in room("mark", "supply-1", "audit-rights", *LIBRARY).out
-    assert "Nobody said anything" in room("mark", "supply-3", "insurance", *LIBRARY).out
+    assert "No remarks yet." in room("mark", "supply-3", "insurance", *LIBRARY).out
 
 
 def test_answers_and_severities_are_marked(room: Program) -> None:

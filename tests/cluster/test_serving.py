@@ -66,7 +66,7 @@ class Server:
         )  # fmt: skip
         log = self._process.stderr
         assert log is not None
-        line = next(line for line in log if "Uvicorn running" in line)
+        line = next(line for line in log if "Fourcorners at" in line)
         self._reading = threading.Thread(target=log.read, daemon=True)  # a full pipe would stop it
         self._reading.start()
         self.pid = self._process.pid

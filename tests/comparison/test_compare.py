@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.comparison.compare import compare_documents
+from fourcorners.comparison.comparison import ClauseChange, Comparison
 from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
@@ -231,8 +232,8 @@ def test_time_grows_with_length_not_with_its_square() -> None:
 @pytest.mark.parametrize(
     ("kind", "place"),
     [
-        ("footnote", "Footnote"),
-        ("endnote", "Endnote"),
+        ("footnote", "Footnote 1 to clause 1.2"),
+        ("endnote", "Endnote 1 to clause 1.2"),
         ("box", "Text box"),
         ("header", "Header"),
         ("footer", "Footer"),
@@ -244,6 +245,9 @@ def test_changes_in_other_parts_of_word_files_are_under_their_own_names(
     versions = []
     for at, sentence in enumerate(("Drafts are not binding.", "Drafts are never binding.")):
         body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+        earlier = [Paragraph([("text", "All of them.")])]
+        if at:  # an earlier note gives the others other numbers
+            body[3] = Paragraph([("text", CLAUSES[3]), ("footnote", earlier)])
         part = [Paragraph([("text", sentence)])]
         if kind not in ("header", "footer"):
             body[4] = Paragraph([("text", CLAUSES[4]), (kind, part)])
@@ -252,6 +256,70 @@ def test_changes_in_other_parts_of_word_files_are_under_their_own_names(
         path.write_bytes(write_word_file(Contract(body, header, footer)))
         versions.append(read_document(path))
     found = compare_documents(*versions)
-    (change,) = differing(found)
+    (change,) = [each for each in differing(found) if "binding" in "".join(_texts(found, each))]
     assert change.before[0].name == place
+    (added,) = [each for each in differing(found) if not each.before]
+    assert added.after[0].name == "Footnote 1 to clause 1.1"
+    assert not [each for each in words(found) if each[0] == "number"]
     assert found.left_out == ""
+
+
+def _texts(found: Comparison, change: ClauseChange) -> list[str]:
+    return [each.span.text_in(found.after.text) for each in change.after]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "aspect"),
+    [
+        ("1 March 2024", "March 1, 2024", "form"),
+        ("1 March 2024", "1st day of March 2024", "form"),
+        ("1 March 2024", "2024-03-01", "form"),
+        ("1 March 2024", "March 2, 2024", "date"),
+        ("1 March 2024", "3/1/2024", "date"),  # or 3 January
+        ("thirty (30) days", "30 days", "form"),
+        ("thirty (30) days", "30 business days", "period"),
+        ("thirty (30) days", "thirty (20) days", "period"),
+        ("within thirty (30) days", "not within 30 days", "negation, form"),
+        ("$10,000", "$10 thousand", "form"),
+        ("$10,000", "$11 thousand", "amount"),
+        ("$10,000", "€10,000", "amount"),
+        ("4% a year", "four per cent (4%) a year", "form"),
+        ("The price of each pump", "The price of 10 pumps", "number"),
+    ],
+)
+def test_values_are_compared_whatever_their_form(old: str, new: str, aspect: str) -> None:
+    assert ", ".join(about for about, *_ in words(compare(*replaced(old, new)))) == aspect
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "aspect"),
+    [
+        ("USD 1,250,000", "US$1.25 million", "form"),
+        ("Rs. 12,50,000", "Rs 12.5 lakh", "form"),
+        ("EUR 1 250 000", "EUR 1,250,000", "form"),
+        ("EUR 1\u202f250\u202f000", "EUR 1,250,000", "form"),
+        ("EUR 1 250 000", "EUR 1 260 000", "amount"),
+        ("USD 1,250,000", "CAD 1.25 million", "amount"),
+        ("12 months", "one year", "form"),
+        ("ten units", "10 units", "form"),
+    ],
+)
+def test_sums_are_compared_in_every_notation(old: str, new: str, aspect: str) -> None:
+    before, after = (
+        (*CLAUSES, f"5.4 The Supplier has {each} in its works at the date of this Agreement.")
+        for each in (old, new)
+    )
+    assert [about for about, *_ in words(compare(*after, before=before))] == [aspect]
+
+
+def test_a_clause_in_other_words_is_replaced_and_one_with_a_longer_text_is_changed() -> None:
+    rewritten = (
+        "5.2 The Supplier may transfer its rights to a company of its group, if it gives notice of "
+        "that beforehand; any other transfer needs the Buyer's consent, which is not to be delayed."
+    )
+    (change,) = differing(compare(*CLAUSES[:19], rewritten, *CLAUSES[20:]))
+    assert change.relation == "replaced"
+    assert not change.changes
+    longer = f"{CLAUSES[19][:-1]}, {rewritten[4:]}"
+    (change,) = differing(compare(*CLAUSES[:19], longer, *CLAUSES[20:]))
+    assert change.relation == "changed"

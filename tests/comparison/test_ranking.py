@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from fourcorners.comparison.ranking import Section, change_section, rank_changes
+import pytest
+
+from fourcorners.comparison.ranking import Section, rank_changes
 from tests.comparison.contracts import CLAUSES, compare, replaced
 
 
@@ -25,11 +27,63 @@ def test_values_come_first_and_numbers_last() -> None:
 
 
 def test_the_same_change_in_many_places_is_one() -> None:
-    changed = [each.replace("Buyer", "Customer") for each in CLAUSES]
-    found = compare(*changed)
-    again = [each for each in rank_changes(found).repeated if each.gone == "Buyer"]
-    assert [(each.come, each.places) for each in again] == [("Customer", 5)]
-    assert change_section(found.clauses[0]) is None
+    lines = [f"{at}.1 The pump of type {at} needs oil that is fit for it." for at in range(6, 12)]
+    changed = [each.replace("oil", "grease") for each in lines]
+    found = rank_changes(compare(*CLAUSES, *changed, before=(*CLAUSES, *lines)))
+    assert [(each.gone, each.come, each.places) for each in found.repeated] == [
+        ("oil", "grease", len(lines))
+    ]
+    assert not any(found.sections.values())
+
+
+@pytest.mark.parametrize("new", ["Customer", "Customer Group"])
+def test_a_term_with_another_name_is_one_change_and_the_others_are_listed(new: str) -> None:
+    changed = [each.replace("Buyer", new) for each in CLAUSES]
+    changed[7] = changed[7].replace("may inspect", "may not inspect")
+    changed[10] += f" The {new}'s auditor may inspect the {new}'s books."
+    before = list(CLAUSES)
+    before[10] += " The Buyer's auditor may inspect the Buyer's books."
+    found = compare(*changed, before=tuple(before))
+    ranked = rank_changes(found)
+    assert [(each.aspect, each.gone, each.come, each.places) for each in ranked.repeated] == [
+        ("term", "Buyer", new, 7)
+    ]
+    listed = [each for changes in ranked.sections.values() for each in changes]
+    assert [each.after[0].label for each in listed] == ["2.2"]
+    assert [e.aspect.value for e in listed[0].changes] == ["term", "negation"]
+
+
+def test_a_term_of_two_words_is_renamed_too() -> None:
+    changed = [each.replace("Working Day", "Business Day") for each in CLAUSES]
+    more = "6.1 The Supplier shall answer each letter on the next {} Day, and no Working later."
+    defined = '6.0 In this contract "{} Day" means any day.'
+    before = (*CLAUSES, defined.format("Working"), more.format("Working"))
+    after = (*changed, defined.format("Business"), more.format("Business"))
+    found = compare(*after, before=before).clauses
+    about = {each.aspect.value for clause in found for each in clause.changes}
+    assert about == {"term"}
+
+
+@pytest.mark.parametrize(
+    "replacements",
+    [
+        {"Buyer may": "Customer may", "Buyer shall": "Customer shall"},  # in some places alone
+        {"Buyer": "@", "Supplier": "Buyer", "@": "Supplier"},
+    ],
+)
+def test_a_term_renamed_in_some_places_and_terms_swapped_are_changes_in_each(
+    replacements: dict[str, str],
+) -> None:
+    text = "\n\n".join(CLAUSES)
+    text += "\n\n" + "\n\n".join(
+        f"{at}.1 In case {at} the Buyer may reject pump {at}." for at in range(6, 13)
+    )
+    changed = text
+    for one, other in replacements.items():
+        changed = changed.replace(one, other)
+    ranked = rank_changes(compare(*changed.split("\n\n"), before=tuple(text.split("\n\n"))))
+    assert not ranked.repeated
+    assert len(ranked.sections[Section.VALUES] + ranked.sections[Section.WORDING]) >= 7
 
 
 def test_a_line_on_every_page_that_only_one_version_has_is_one() -> None:

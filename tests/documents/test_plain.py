@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.documents.document import MarkKind
+from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.encoding import decode_text, is_probably_text
-from fourcorners.documents.plain import mark_headings
 from fourcorners.documents.read import read_document
 
 WORDS = "The \u201cFee\u201d is \u20ac5,000;\r\npayable in caf\u00e9s.\rNow.\n"
@@ -51,52 +50,72 @@ def test_rubbish_is_not_text() -> None:
 
 
 TEXT = """---
-title: not a heading
+title: Supply
 ---
-# Services Agreement
+# Services *Agreement*
 
 ## 1. Term ##
-The term is one year.
+1.1 The term is **one** year, see [clause 2](#two) and <http://a.example>.
+1.2 It ends \\*early\\* &amp; for good.
 
-Fees
-----
-| a | b |
-|---|---|
-- item
----
+- first `item`
+   1. ~~struck~~ [Fee][f]
+
+| Item | Price |
+|---|--:|
+| Flour | _50_ |
+
+[f]: http://b.example "Fees"
+<!-- not shown -->
 ```
 # not a heading
 ```
 Schedule
 ========
 ####### seven signs are text
-#hashtag is text
+"""
+SHOWN = """title: Supply
+
+Services Agreement
+
+1. Term
+
+1.1 The term is one year, see clause 2 and http://a.example.
+1.2 It ends *early* & for good.
+
+\u2022 first item
+
+1. struck Fee
+
+Item | Price
+Flour | 50
+
+# not a heading
+
+Schedule
+
+####### seven signs are text
 """
 
 
-def found(text: str) -> list[tuple[str, str]]:
-    return [(mark.detail, mark.span.text_in(text)) for mark in mark_headings(text)]
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_headings_are_marked_with_their_level(line_end: str) -> None:
-    assert found(TEXT.replace("\n", line_end)) == [
-        ("1", "Services Agreement"),
-        ("2", "1. Term"),
-        ("2", "Fees"),
-        ("1", "Schedule"),
-    ]
-
-
-def test_the_text_is_kept_as_written(tmp_path: Path) -> None:
+def test_markdown_is_read_as_shown(tmp_path: Path, line_end: str) -> None:
     path = tmp_path / "a.md"
-    path.write_text(TEXT, newline="")
+    path.write_text(TEXT.replace("\n", line_end), newline="")
     document = read_document(path)
-    assert document.text == TEXT
-    assert (document.media_type, document.reader) == ("text/markdown", "markdown/1")
-    assert {mark.kind for mark in document.marks} == {MarkKind.HEADING}
+    assert document.text.replace("\n\n\n", "\n\n") == SHOWN
+    assert (document.media_type, document.reader) == ("text/markdown", "markdown/2")
+    shown = {(mark.kind, mark.span.text_in(document.text), mark.detail) for mark in document.marks}
+    assert {each for each in shown if each[0] is MarkKind.HEADING} == {
+        (MarkKind.HEADING, "Services Agreement", "1"),
+        (MarkKind.HEADING, "1. Term", "2"),
+        (MarkKind.HEADING, "Schedule", "1"),
+    }
+    assert (MarkKind.CELL, "50", "2,2") in shown
+    assert (MarkKind.DELETED, "struck", STRUCK_THROUGH) in shown
 
 
-def test_an_underline_below_nothing_is_no_heading() -> None:
-    assert found("\n---\n\n- a\n---\ntext\n") == []
-    assert found("Name: ______\n\n------\n") == []
+def test_plain_text_that_looks_like_markdown_is_kept_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(TEXT)
+    assert read_document(path).text == TEXT

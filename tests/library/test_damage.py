@@ -22,12 +22,12 @@ from fourcorners.operations.local_models import LocalModels
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.reports import Grid
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
+from fourcorners.review.calendar import list_timelines
 from fourcorners.review.health import check_documents
 from fourcorners.review.obligations.table import list_obligations
 from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.review.selection.find import find_contracts, parse_selection
 from fourcorners.review.stored_review import load_review
-from fourcorners.review.timeline.calendar import list_timelines
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.graph.links import links_of, update_links

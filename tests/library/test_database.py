@@ -63,6 +63,11 @@ def test_nothing_is_made_where_nothing_should_be(tmp_path: Path) -> None:
     assert not path.exists()
     path.touch()
     assert "there is no library" in refusal(path, create=False).message
+    apsw.Connection(str(path)).execute("VACUUM")  # a database without a table
+    before = path.read_bytes()
+    assert "there is no library" in refusal(path, create=False).message
+    assert path.read_bytes() == before
+    path.write_bytes(b"")
     Library.open(path).close()  # an empty file is a library that was never begun
 
 
@@ -70,11 +75,12 @@ def test_a_folder_is_no_library(tmp_path: Path) -> None:
     assert "is a folder" in refusal(tmp_path).message
 
 
-@pytest.mark.parametrize("size", [5, 600, 20_000])
+@pytest.mark.parametrize("size", [1, 24, 600, 20_000])
 def test_another_kind_of_file_is_refused_and_left_alone(tmp_path: Path, size: int) -> None:
     path = tmp_path / "contract.pdf"
-    path.write_bytes(b"%PDF-1.7 not a database " * (size // 24 + 1))
+    path.write_bytes((b"%PDF-1.7 not a database " * (size // 24 + 1))[:size])
     before = path.read_bytes()
+    assert "is not a library" in refusal(path, create=False).message
     assert "is not a library" in refusal(path).message
     assert path.read_bytes() == before
 

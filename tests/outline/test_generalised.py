@@ -336,8 +336,6 @@ def test_day_on_the_cover_is_no_heading(document: Make) -> None:
 def test_clause_put_in_later(document: Make) -> None:
     text = CLAUSES.replace("\n\n3.", f"\n\n2A. Cake. {WORDS}\n\n3.")
     assert read(document, text) == ["1", "2", "2A", "3", "4", "5"]
-    parts = CLAUSES.replace("\n\n3.", f"\n\n2A. Cake. {WORDS}\n\n2B. Pie. {WORDS}\n\n3.")
-    assert read(document, parts) == NUMBERS
 
 
 def test_roles_of_those_who_sign_are_no_headings(document: Make) -> None:

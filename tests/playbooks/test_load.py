@@ -140,25 +140,25 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         "id: mine\nname: Mine\nversoin: '1'\nprovisions:\n" + PROVISION,
         3,
         None,
-        r"versoin: there is no key 'versoin' here; did you mean 'version'\?",
+        r"versoin: there is no key 'versoin' here. Did you mean 'version'\?",
     ),
     "unknown key in a provision": (
         HEAD + PROVISION + "    exmaples: []\n",
         9,
         None,
-        r"provisions\.term\.exmaples: .*did you mean 'examples'\?",
+        r"provisions\.term\.exmaples: .*Did you mean 'examples'\?",
     ),
     "unknown key with no near match": (
         HEAD + PROVISION + "    zzz: 1\n",
         9,
         None,
-        "there is no key 'zzz' here; known are id, name, aliases",
+        "there is no key 'zzz' here. There are: id, name, aliases",
     ),
     "unknown key in a rule": (
         HEAD + PROVISION + "    severity:\n      - {when: found, sevrity: low, because: B.}\n",
         10,
         None,
-        r"severity#1\.sevrity: .*did you mean 'severity'\?",
+        r"severity#1\.sevrity: .*Did you mean 'severity'\?",
     ),
     "missing key": (
         HEAD + PROVISION.replace("    definition: How long it lasts.\n", ""),
@@ -174,7 +174,7 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
     ),
     "no value": (HEAD + PROVISION.replace("name: Term", "name:"), 6, None, "text, not nothing"),
     "empty text": (HEAD + PROVISION.replace("Term", "'  '"), 6, None, "must not be empty"),
-    "no provisions": (HEAD[:-1] + " []\n", 4, None, "at least one item"),
+    "no provisions": (HEAD[:-1] + " []\n", 4, None, "must not be empty"),
     "provisions as a text": (HEAD[:-1] + " all\n", 4, None, "must be a list.*, not 'all'"),
     "provision as a text": (HEAD + "  - term\n", 5, None, "#1: this must be a mapping"),
     "id with capitals": (
@@ -187,7 +187,7 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         HEAD + PROVISION + "    threshold: 35\n",
         9,
         None,
-        "should be less than 1, not '35'",
+        "must be less than 1, not '35'",
     ),
     "threshold that is no number": (
         HEAD + PROVISION + "    threshold: high\n",
@@ -199,14 +199,14 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         HEAD + PROVISION + "    extent: claus\n",
         9,
         None,
-        r"one of sentence, clause, fact, not 'claus'; did you mean 'clause'\?",
+        r"one of sentence, clause or fact, not 'claus' \(did you mean 'clause'",
     ),
     "severity": (
         HEAD + PROVISION + "    severity:\n      - when: found\n        severity: hihg\n"
         "        because: B.\n",
         11,
         None,
-        r"one of high, medium, low, none, not 'hihg'; did you mean 'high'\?",
+        r"one of high, medium, low or none, not 'hihg' \(did you mean 'high'",
     ),
     "query that does not parse": (
         HEAD + PROVISION.replace("query: term", "query: '\"late delivery\"~5 OR (a'"),
@@ -239,13 +239,13 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         HEAD + PROVISION + "    rules:\n      - {id: a, statement: S., expects: entailled}\n",
         10,
         None,
-        r"rules\.a\.expects: .* did you mean 'entailed'\?",
+        r"rules\.a\.expects: .*did you mean 'entailed'",
     ),
     "kind of a position": (
         HEAD + PROVISION + "    positions:\n      - {kind: prefered, text: T.}\n",
         10,
         None,
-        r"positions#1\.kind: .* did you mean 'preferred'\?",
+        r"positions#1\.kind: .*did you mean 'preferred'",
     ),
     "answers to a question that is not asked": (
         HEAD
@@ -340,6 +340,7 @@ def test_every_problem_is_told_in_the_order_of_the_file() -> None:
         + PROVISION.replace("query: term", "qurey: term").replace("    name: Term\n", "")
         + PROVISION.replace("id: term", "id: Te m")
     )
+    assert error(text).remedy.startswith("Add the key")
     lines = error(text).message.split("\n")
     assert [re.findall(r"line (\d+), (.*): ", line) for line in lines] == [
         [("5", "provisions.term")],

@@ -38,7 +38,7 @@ class Server:
             cwd=library.parent, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self._process.stderr is not None
-        line = next(line for line in self._process.stderr if "Uvicorn running" in line)
+        line = next(line for line in self._process.stderr if "Fourcorners at" in line)
         self._draining = threading.Thread(target=self._drain)  # a full pipe would hold it up
         self._draining.start()
         self._base = "http://127.0.0.1:" + line.split("127.0.0.1:")[1].split()[0].strip('/",')

@@ -111,3 +111,36 @@ def test_a_request_and_a_task_in_hand_do_not_hold_it(tmp_path: Path, stop: signa
     with Library.open(path) as library:
         assert library.check() == []
         assert not TaskQueue(library).find(task).state.is_final
+
+
+def test_it_says_where_it_answers_once_it_does(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fourcorners.cli.main", "serve", "--library", "firm.db"]
+
+    def refused(*more: str) -> tuple[int, str]:
+        ended = subprocess.run(
+            [*command, *more], cwd=tmp_path, capture_output=True, text=True, timeout=_PATIENCE
+        )
+        assert "Fourcorners at" not in ended.stderr
+        return ended.returncode, ended.stderr
+
+    code, problem = refused("--port", "0")
+    assert (code, "there is no library at firm.db" in problem) == (1, True), problem
+    assert not (tmp_path / "firm.db").exists()
+    Library.open(tmp_path / "firm.db").close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, problem = refused("--port", port)
+    assert (code, "already in use" in problem, port in problem) == (2, True, True), problem
+    (tmp_path / "none.pem").write_text("no certificate")
+    code, problem = refused("--port", "0", "--certificate", "none.pem", "--key", "none.pem")
+    assert (code, "none.pem" in problem) == (2, True), problem
+    with subprocess.Popen(
+        [*command, "--port", "0"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stderr is not None
+        line = next(line for line in server.stderr if "Fourcorners at" in line)
+        try:
+            with urllib.request.urlopen(f"{line.split()[2]}healthz", timeout=_PATIENCE) as answer:  # noqa: S310
+                assert answer.status == 200
+        finally:
+            server.terminate()

@@ -29,6 +29,7 @@ from fourcorners.outline.terms import find_terms, find_uses
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.amendments import apply_amendments
 from fourcorners.review.blanks import find_blanks
+from fourcorners.review.calendar import list_timelines
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
@@ -36,7 +37,6 @@ from fourcorners.review.health import check_documents
 from fourcorners.review.lint import lint_contract
 from fourcorners.review.run import prepare_provisions
 from fourcorners.review.suspicion import find_suspicions
-from fourcorners.review.timeline.calendar import list_timelines
 from fourcorners.search.find import find_passages
 from fourcorners.search.graph.changes import parse_changes
 from fourcorners.search.graph.expand import expand_hits

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.read import open_reading
+from fourcorners.outline.card.term import TOGETHER
 from fourcorners.outline.card.values import judge
 from fourcorners.outline.card.values.candidates import Candidate
 from fourcorners.outline.card.values.judge import KINDS, Reading, Start, Top, Weights
 from fourcorners.outline.card.values.signs import Signs
-from fourcorners.review.timeline.term import TOGETHER
 from fourcorners_bench.cards.values import (
     KIND_PROVISIONS,
     ValueAnswer,

@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from fourcorners.cli.contracts import (
     answers,
@@ -34,7 +35,7 @@ from fourcorners.cli.review import commands as review
 from fourcorners.cli.review import dates, find, health, lint, mark, obligations, report
 from fourcorners.cli.serve import commands as serve
 from fourcorners.cli.serve import users
-from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.errors import ConfigError, FourcornersError, describe_problem
 from fourcorners.operations.errors import NotFound
 from fourcorners.version import __version__
 
@@ -62,8 +63,26 @@ _REPLACED = {  # commands of before, each with the one that does the same now
 _COMMANDS = "fourcorners.commands"  # the entry points by which a distribution adds commands
 _INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
+
+class _Program(TyperGroup):
+    """The commands; what is wrong with a value of an option is said as everywhere else."""
+
+    def invoke(self, ctx: Any) -> object:  # noqa: ANN401 - its type is private to Typer
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            from pydantic import ValidationError
+
+            if isinstance(error.__cause__, ValidationError):
+                fault = error.__cause__.errors()[0]
+                own = fault["ctx"]["error"] if fault["type"] == "value_error" else None  # Typer's
+                error.message = str(own or describe_problem(fault, "it", repr(fault["input"])))
+            raise
+
+
 app = typer.Typer(
     name="fourcorners",
+    cls=_Program,
     help="Read a folder of contracts and answer from it, and from nothing else.",
     no_args_is_help=True,
     add_completion=False,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, get_type_hints
 
 import typer
 from typer.models import ArgumentInfo, OptionInfo
@@ -155,15 +155,6 @@ class LibraryOptions:
 
 # Of those that ask a language model
 
-AskingProfile = Annotated[
-    Literal["clauses", "paper"] | None,
-    option(
-        "--profile NAME",
-        "clauses: the model judges what the local reader proposes; paper: it extracts from "
-        "ten chunks.",
-        default="clauses",
-    ),
-]
 Model = Annotated[
     list[str] | None, option("--model NAME", "In place of the settings' model. May be given again.")
 ]

@@ -32,6 +32,7 @@ _FEW_HERE = 3  # clauses between the same neighbours among which a number tells 
 _TELLING = 8  # words of a clause that a vector tells something of
 _MEANING = 0.65  # cosine of two clauses that are about the same, by `bench comparison`
 _MEANT = 400  # clauses of either version that are compared by meaning, for time
+_BEGINNING = 400  # characters of a clause by which its meaning is compared, for time
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +262,7 @@ def _find_by_meaning(old: _Left, new: _Left, _: _Places, encoder: Encoder | None
     if encoder is None or not all(sides):
         return []
     vectors = [
-        encoder.encode([left.version.text_of(left.version.clauses[at]) for at in side])
+        encoder.encode([left.version.text_of(left.version.clauses[at])[:_BEGINNING] for at in side])
         for left, side in zip((old, new), sides, strict=True)
     ]
     cosines = vectors[0] @ vectors[1].T

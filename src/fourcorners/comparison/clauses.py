@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from fourcorners.comparison.comparison import Clause
-from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.document import Document, Mark, MarkKind
 from fourcorners.outline.tree import Node, NodeKind, Outline, node_path
 from fourcorners.text.divided_words import join_words
 from fourcorners.text.patterns import load_patterns
@@ -37,8 +37,12 @@ _PLACES = {
     MarkKind.FOOTNOTE: "Footnote",
     MarkKind.TEXT_BOX: "Text box",
 }
+_NOTES = {"footnotes": "Footnote", "endnotes": "Endnote"}
 _WITHIN_LINE = frozenset({NodeKind.ARTICLE, NodeKind.SECTION, NodeKind.SCHEDULE})
 _TYPOGRAPHY = str.maketrans("’‘“”–—‐‑\u2212", "''\"\"-----")
+
+NOTE = "note\0"
+"""The word in place of the number of a note, which programs count by themselves."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +91,7 @@ class Version:
 
     def words_of(self, clauses: Sequence[int]) -> Words:
         """Return the words of some clauses, one after the other."""
-        at = [position for clause in clauses for position in self.ranges[clause]]
-        words = self.words
-        return Words(
-            words.text,
-            [words.texts[i] for i in at],
-            [words.starts[i] for i in at],
-            [words.ends[i] for i in at],
-        )
+        return self.words.select([at for clause in clauses for at in self.ranges[clause]])
 
 
 def read_version(document: Document, outline: Outline, *, with_margins: bool = False) -> Version:
@@ -106,6 +103,7 @@ def read_version(document: Document, outline: Outline, *, with_margins: bool = F
     starts = [clause.span.start for clause in clauses]
     hidden = merge_spans([*printed, *(clause.number for clause in clauses if clause.number)])
     hidden_starts = [span.start for span in hidden]
+    notes = {mark.span.start + 1 for mark in _note_references(document)}
     plain = {text: text.translate(_TYPOGRAPHY) for text in set(found.texts)}
     texts, first, last, owners = [], [], [], []
     for text, start, end in zip(found.texts, found.starts, found.ends, strict=True):
@@ -113,7 +111,7 @@ def read_version(document: Document, outline: Outline, *, with_margins: bool = F
         if text == _CELL_END or (cover >= 0 and start < hidden[cover].end):
             continue
         owner = bisect_right(starts, start) - 1
-        texts.append(plain[text])
+        texts.append(NOTE if start in notes else plain[text])
         first.append(start)
         last.append(end)
         owners.append(owner)
@@ -142,6 +140,8 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
     alone: Span | None = None  # a number on a separate line, followed by its words
     pieces = _pieces(document, nodes, printed)
     places = [mark for mark in document.marks if mark.kind in _PLACES]
+    references = _note_references(document)
+    cited: dict[tuple[str, str], str] = {}  # the number of the clause in which a note is cited
     for at, piece in enumerate(pieces):
         node = nodes.get(piece.start)
         span = Span(alone.start, piece.end) if alone is not None else piece
@@ -160,13 +160,39 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
         name = " ".join(node_path(under, text)) if under and under[0].label else ""
         for mark in places:
             if mark.span.contains(piece):
-                name = "Endnote" if mark.detail == "endnotes" else _PLACES[mark.kind]
+                name = _PLACES[mark.kind]
+                if mark.detail in _NOTES:
+                    name, number = _name_note(text, mark, piece, cited)
         heading = ""
         if node is not None and node.heading is not None:
             heading = _SPACE.sub(" ", node.heading.text_in(text)).strip()
         label = node.label if node is not None else ""
-        written = _SPACE.sub(" ", number.text_in(text))
+        for note in references:
+            if span.contains(note.span):
+                cited.setdefault((note.detail, note.span.text_in(text)), label or _label(under))
+        is_note = text[number.start : number.start + 1] == "["
+        written = "" if is_note else _SPACE.sub(" ", number.text_in(text))
         yield Clause(span, label or written.strip(" .():"), number, written, heading, name)
+
+
+def _note_references(document: Document) -> list[Mark]:
+    marks = document.marks
+    return [each for each in marks if each.kind is MarkKind.NUMBER and each.detail in _NOTES]
+
+
+def _label(nodes: tuple[Node, ...]) -> str:
+    return nodes[0].label if nodes else ""
+
+
+def _name_note(
+    text: str, mark: Mark, piece: Span, cited: Mapping[tuple[str, str], str]
+) -> tuple[str, Span]:
+    """Return what to call a note, and where its number is written in a paragraph of it."""
+    written = Span(mark.span.start, text.find("]", mark.span.start) + 1)
+    clause = cited.get((mark.detail, written.text_in(text)))
+    name = f"{_NOTES[mark.detail]} {written.text_in(text).strip('[]')}"
+    number = written if piece.start == mark.span.start else Span(piece.start, piece.start)
+    return f"{name} to clause {clause}" if clause else name, number
 
 
 def _pieces(document: Document, nodes: Mapping[int, Node], printed: Sequence[Span]) -> list[Span]:
@@ -195,7 +221,9 @@ def _page_numbers(document: Document) -> list[Span]:
         for match in _PAGE.finditer(document.text)
         if not any(cell.overlaps(Span(*match.span())) for cell in cells)
     ]
-    shifts = [number - (document.page_of(span.start) or 0) for number, span in found]
+    pages = (document.page_at(span.start) for _, span in found)
+    own = (0 if page is None else page.number for page in pages)
+    shifts = [number - page for (number, _), page in zip(found, own, strict=True)]
     common = Counter(shifts).most_common(1) if document.pages else []
     usual = [shift for shift, times in common if times > 1]
     numbered = {span for (_, span), shift in zip(found, shifts, strict=True) if shift in usual}

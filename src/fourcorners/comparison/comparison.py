@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fourcorners.documents.document import Document
@@ -24,6 +25,8 @@ class Aspect(StrEnum):
     PARTY = "party"
     REFERENCE = "reference"  # to another clause than before
     WORDING = "wording"
+    TERM = "term"  # a defined term or party that has another name throughout
+    FORM = "form"  # of a value that is the same: "thirty (30) days", "30 days"
     CAPITALS = "capitals"
     PUNCTUATION = "punctuation"
     NUMBERING = "numbering"  # a clause's own number, or a reference that follows it
@@ -82,6 +85,7 @@ class WordChange:
     Attributes:
         old: The value before in a form to read and compare, such as `90 days`; empty for words.
         new: The value after.
+        versions: The numbers of the versions that brought it, where several are compared.
     """
 
     aspect: Aspect
@@ -89,6 +93,7 @@ class WordChange:
     after: Span
     old: str = ""
     new: str = ""
+    versions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ class ClauseChange:
     Attributes:
         is_moved: Whether they are in another order among the others than before.
         has_other_spacing: Whether spaces, line ends or typographic signs differ.
+        versions: The numbers of the versions that brought any of it, where several are compared.
     """
 
     relation: Relation
@@ -106,6 +112,7 @@ class ClauseChange:
     changes: tuple[WordChange, ...] = ()
     is_moved: bool = False
     has_other_spacing: bool = False
+    versions: tuple[int, ...] = ()
 
     @property
     def is_renumbered(self) -> bool:
@@ -129,6 +136,9 @@ class Comparison:
             the one that it followed.
         warnings: What a person should know of how the two were read.
         left_out: A clause that says what was not compared; empty if everything was.
+        terms: The defined terms of both versions, and the words by which they call their parties.
+        rounds: What each version after the first changed, by its number, if there are others
+            between the two; in order.
     """
 
     before: Document
@@ -136,3 +146,5 @@ class Comparison:
     clauses: tuple[ClauseChange, ...]
     warnings: tuple[str, ...] = ()
     left_out: str = ""
+    terms: frozenset[str] = frozenset()
+    rounds: Mapping[int, Comparison] = field(default_factory=dict)

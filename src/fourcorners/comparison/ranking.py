@@ -52,6 +52,8 @@ class Repeated:
 
     @property
     def section(self) -> Section:
+        if self.aspect is Aspect.TERM:
+            return Section.VALUES
         is_clause = not self.gone or not self.come
         return Section.CLAUSES if is_clause else _aspect_section(self.aspect)
 
@@ -111,7 +113,7 @@ def _section(change: ClauseChange, own: Iterable[WordChange]) -> Section | None:
 def _aspect_section(aspect: Aspect) -> Section:
     if aspect.is_value:
         return Section.VALUES
-    if aspect is Aspect.WORDING:
+    if aspect in (Aspect.WORDING, Aspect.TERM):
         return Section.WORDING
     return Section.NUMBERING if aspect is Aspect.NUMBERING else Section.SIGNS
 
@@ -121,6 +123,8 @@ def _rank(aspect: Aspect) -> int:
 
 
 def _words(comparison: Comparison, change: WordChange) -> tuple[str, str]:
+    if change.aspect is Aspect.TERM:
+        return change.old, change.new
     return (
         " ".join(change.before.text_in(comparison.before.text).split()),
         " ".join(change.after.text_in(comparison.after.text).split()),
@@ -151,5 +155,7 @@ def _find_repeated(comparison: Comparison) -> Iterable[Repeated]:
             if gone and come and change.aspect is not Aspect.NUMBERING:
                 places[change.aspect, gone, come].append(each)
     for (aspect, gone, come), found in sorted(places.items(), key=lambda item: _rank(item[0][0])):
-        if len(found) >= _OFTEN:
+        # A term with another name in some places alone is another change in each.
+        is_term = not comparison.terms.isdisjoint((gone, come))
+        if aspect is Aspect.TERM or (len(found) >= _OFTEN and not is_term):
             yield Repeated(aspect, gone, come, len(found), tuple(dict.fromkeys(found)))

@@ -1,4 +1,4 @@
-"""What letters look like: colours, as red, green and blue from 0 to 255, and fonts of symbols."""
+"""What letters and boxes look like: colours, as red, green and blue from 0 to 255, and symbols."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def is_similar_colour(one: Colour, other: Colour, tolerance: int) -> bool:
 
 def is_symbol_font(name: str) -> bool:
     return _SYMBOL_FONTS.match(name) is not None
+
+
+def check_sign(*, ticked: bool) -> str:
+    """Return a check box or a radio button with its state."""
+    return "\u2612" if ticked else "\u2610"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Box, Document, OcrWord, TextSource
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.pdf.page import Rectangle, load_page, open_pdf
+from fourcorners.documents.pdf.annotations import load_page
+from fourcorners.documents.pdf.page import Rectangle, open_pdf
 from fourcorners.documents.pdf.text import PageText, page_text
 from fourcorners.documents.pdf.text_objects import is_blank
 from fourcorners.text.span import Span
@@ -89,9 +90,9 @@ def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Spa
             here = here.strip(document.text) if here else None
             if not here or page.source is not TextSource.TEXT:
                 continue
-            sheet = load_page(pdf, page.number - 1)
+            sheet, annotations = load_page(pdf, page.number - 1)
             start = page.span.start
-            for line, box in _lines(page_text(sheet), here.shift(-start)):
+            for line, box in _lines(page_text(sheet, annotations), here.shift(-start)):
                 yield line.shift(start), Box(page.number, *box)
             sheet.close()
 
@@ -176,5 +177,8 @@ def _is_horizontal(text: PageText, offset: int) -> bool:
     """Return whether the text runs horizontally on the page as shown, in either direction."""
     from pypdfium2 import raw
 
-    angle = raw.FPDFText_GetCharAngle(text.textpage, text.char_index(offset))
+    index = text.char_index(offset)
+    if index < 0:
+        return True
+    angle = raw.FPDFText_GetCharAngle(text.textpage, index)
     return abs(math.sin(angle - math.radians(90 * text.frame.quarter_turns))) < _MAX_TILT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,6 +33,7 @@ class MarkKind(StrEnum):
     COMMENT = "comment"
 
 
+PageLabel = int | str  # a page as it is cited: "ii" is a string, 2 a number
 STRUCK_THROUGH = "struck through"  # the detail of words that a line strikes out
 
 
@@ -52,7 +54,8 @@ class Page:
 
     Pages tile the text: each starts where the one before ends. `number` counts from 1; `width` and
     `height` are in points, as shown (rotation applied). `confidence` is the mean of the words',
-    from 0 to 1, if text recognition read the page and found some.
+    from 0 to 1, if text recognition read the page and found some. `label` is what the file says is
+    printed on the page, if that is not its number.
     """
 
     number: int
@@ -61,6 +64,14 @@ class Page:
     height: float
     source: TextSource = TextSource.TEXT
     confidence: float | None = None
+    label: str = ""
+
+    @property
+    def cited(self) -> PageLabel:
+        """Return the page as it is cited."""
+        if self.label.isascii() and self.label.isdecimal():
+            return int(self.label)
+        return self.label or self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +106,8 @@ class Document:
         text: The canonical text; every span points into it.
         pages: Pages in order; empty for formats without pages.
         marks: What the reader knows beyond the words, in order of position.
-        warnings: What a person should know about how it was read, each one sentence.
+        warnings: What a person should know about how it was read, each one sentence. One about
+            what is missing from the text says that it is "not read".
         words: The words that text recognition read, in order; empty without recognition.
     """
 
@@ -120,15 +132,27 @@ class Document:
         words = self.words_in(span)
         return sum(word.confidence for word in words) / len(words) if words else None
 
-    def page_of(self, offset: int) -> int | None:
-        if not self.pages:
-            return None
-        at = bisect_right(self.pages, offset, key=lambda page: page.span.start) - 1
-        return self.pages[max(0, at)].number
+    def page_at(self, offset: int) -> Page | None:
+        return page_at(self.pages, offset)
+
+    def page_of(self, offset: int) -> PageLabel | None:
+        """Return the page of a character as it is cited; None without pages."""
+        page = self.page_at(offset)
+        return None if page is None else page.cited
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Return the warnings that say that a part of the file was not read."""
+        return tuple(each for each in self.warnings if "not read" in each)
 
     @property
     def pages_needing_ocr(self) -> tuple[int, ...]:
         return tuple(page.number for page in self.pages if page.source is TextSource.NONE)
+
+
+def page_at(pages: Sequence[Page], offset: int) -> Page | None:
+    at = bisect_right(pages, offset, key=lambda page: page.span.start) - 1
+    return pages[max(0, at)] if pages else None
 
 
 def format_page_numbers(pages: list[int]) -> str:

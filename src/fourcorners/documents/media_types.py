@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
@@ -31,6 +32,50 @@ class MediaType(StrEnum):
     IMAGE = "image"
     UNKNOWN = "application/octet-stream"
 
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What a media type is called, its extensions and, if no reader supports it, what to do."""
+
+    name: str
+    extensions: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+FORMATS = {
+    MediaType.TEXT: Format("plain text", (".txt",)),
+    MediaType.MARKDOWN: Format("Markdown text", (".md",)),
+    MediaType.PDF: Format("a PDF", (".pdf",)),
+    MediaType.DOCX: Format("a Word document", (".docx",)),
+    MediaType.XLSX: Format(
+        "Excel workbook", remedy="Export the sheet that holds the contract as PDF."
+    ),
+    MediaType.PPTX: Format("PowerPoint presentation", remedy="Export it as PDF and add that file."),
+    MediaType.ODT: Format("an OpenDocument text", (".odt",)),
+    MediaType.ZIP: Format(
+        "ZIP archive, which is several documents",
+        remedy="Add it as a whole, or name a file in it, such as deal.zip/contract.pdf.",
+    ),
+    MediaType.DOC: Format("an old Word document", (".doc",)),
+    MediaType.LOCKED_OFFICE: Format(
+        "password-protected Office document",
+        remedy="Open it with its password, save it without one and add that file.",
+    ),
+    MediaType.OUTLOOK: Format(
+        "Outlook message (.msg)",
+        remedy="Save it from Outlook as .eml, or save its attachments, and add those.",
+    ),
+    MediaType.OLE: Format("old Office file", remedy="Save it as DOCX or PDF and add that file."),
+    MediaType.RTF: Format("rich text (RTF)", (".rtf",)),
+    MediaType.HTML: Format("a web page", (".html", ".htm")),
+    MediaType.XML: Format("XML file", remedy="Save it as DOCX or PDF and add that file."),
+    MediaType.EMAIL: Format("an e-mail", (".eml", ".mht", ".mhtml")),
+    MediaType.IMAGE: Format("a picture"),
+    MediaType.UNKNOWN: Format(
+        "binary file of no known kind",
+        remedy="Check that it is the contract and not damaged; save it as DOCX, PDF or UTF-8 text.",
+    ),
+}
 
 _IMAGES = (
     b"\x89PNG\r\n\x1a\n",
@@ -140,6 +185,9 @@ def _ole_kind(data: bytes) -> MediaType:
 
 def _is_mail(head: bytes) -> bool:
     """Recognise an email by three header lines at its very start, one of them technical."""
+    start = head[:1000].lower()
+    if start.startswith(b"mime-version:") and b"multipart/related" in start:
+        return True  # a page with its pictures in one file, as browsers save it (RFC 2557)
     lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
     known = [line for line in lines if _MAIL_HEADER.match(line)]
     if len(known) < 3 or known[0] is not lines[0]:

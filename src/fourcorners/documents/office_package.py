@@ -12,6 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -43,6 +44,20 @@ _UNPACK_ERRORS = (
 )  # fmt: skip
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can state
 _RESAVE_REMEDY = "Open it in Word, save it under a new name and add that file."
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A part, or a place outside the file, to which a part refers."""
+
+    id: str
+    kind: str
+    target: str
+    is_external: bool
+
+    @property
+    def short_kind(self) -> str:
+        return self.kind.rpartition("/")[2]
 
 
 class OfficePackage:
@@ -116,10 +131,15 @@ class OfficePackage:
 
     def related_parts(self, name: str) -> dict[str, str]:
         """Return the parts to which a part refers: the last word of the type, the part's name."""
-        return dict(reversed([*self._relationships(name)]))  # the first of a type is kept
+        found: dict[str, str] = {}
+        for each in self.relationships(name):
+            if not each.is_external:
+                found.setdefault(each.short_kind, each.target)
+        return found
 
     def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
-        return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))
+        found = [each for each in self.relationships(name) if not each.is_external]
+        return list(dict.fromkeys(each.target for each in found if each.short_kind == kind))
 
     def pictures(self, names: Iterable[str]) -> list[bytes]:
         """Return the pictures that may hold words, each once, in order."""
@@ -134,14 +154,22 @@ class OfficePackage:
                 found[data] = None
         return list(found)
 
-    def _relationships(self, name: str) -> Iterator[tuple[str, str]]:
-        folder, base = posixpath.split(name)
-        root = self.xml_root(posixpath.join(folder, "_rels", f"{base}.rels"))
-        for relation in root if root is not None else ():
-            kind, target = relation.get("Type", ""), unquote(relation.get("Target", ""))
-            if relation.get("TargetMode") != "External" and target:
-                place = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-                yield kind.rpartition("/")[2], place
+    def relationships(self, name: str) -> Iterator[Relation]:
+        """Yield what a part refers to, in order."""
+        folder = posixpath.dirname(name)
+        root = self.xml_root(relations_part(name))
+        for each in root if root is not None else ():
+            target, is_external = each.get("Target", ""), each.get("TargetMode") == "External"
+            if not is_external and target:
+                place = posixpath.join("/", folder, unquote(target))
+                target = posixpath.normpath(place).lstrip("/")
+            if target:
+                yield Relation(each.get("Id", ""), each.get("Type", ""), target, is_external)
+
+    @property
+    def unpacked_size(self) -> int:
+        """Return the size of all parts in bytes, as the directory has it."""
+        return sum(entry.file_size for entry in self._entries.values())
 
     def read_part(self, name: str) -> bytes | None:
         """Return the bytes of a part; None if there is none."""
@@ -173,3 +201,9 @@ class OfficePackage:
             f"{self._path}: the document unpacks to far more than any contract holds.",
             remedy="If you trust it, open it in Word and save it as PDF; otherwise leave it out.",
         )
+
+
+def relations_part(part: str) -> str:
+    """Return the name of the part that lists what a part refers to."""
+    folder, base = posixpath.split(part)
+    return posixpath.join(folder, "_rels", f"{base}.rels")

@@ -11,14 +11,13 @@ from fourcorners.documents.document import Document
 from fourcorners.documents.docx import reader as docx
 from fourcorners.documents.html import reader as html
 from fourcorners.documents.mail import reader as mail
-from fourcorners.documents.media_types import MediaType, sniff_media_type
+from fourcorners.documents.media_types import FORMATS, MediaType, sniff_media_type
 from fourcorners.documents.ocr.recognition import OcrOptions, ocr_remedy, recognise_pages
 from fourcorners.documents.odf import reader as odf
 from fourcorners.documents.pdf import reader as pdf
 from fourcorners.documents.reader import RawFile, Reader
 from fourcorners.documents.rtf import reader as rtf
 from fourcorners.errors import InputError
-from fourcorners.text.yaml_data import load_yaml
 
 READERS: dict[MediaType, Reader] = {
     media_type: reader
@@ -31,7 +30,6 @@ READERS: dict[MediaType, Reader] = {
 MAX_CHARACTERS = 32_000_000  # of a text: ten thousand pages
 MAX_BYTES_A_CHARACTER = 4  # in UTF-8 and UTF-32
 _PLAIN = frozenset({MediaType.TEXT, MediaType.MARKDOWN})
-_FORMATS = load_yaml(Path(__file__).with_name("formats.yaml").read_text("utf-8"))
 
 
 def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # noqa: B008 - it cannot change
@@ -51,10 +49,8 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
     media_type = sniff_media_type(data, path.name)
     reader = READERS.get(media_type)
     if reader is None:
-        known = _FORMATS[media_type]
-        raise InputError(
-            f"{path}: format not supported yet: {known['called']}.", remedy=known["remedy"]
-        )
+        known = FORMATS[media_type]
+        raise InputError(f"{path}: format not supported yet: {known.name}.", remedy=known.remedy)
     if media_type in _PLAIN and len(data) > MAX_BYTES_A_CHARACTER * MAX_CHARACTERS:
         raise _length_error(path, len(data) // MAX_BYTES_A_CHARACTER)
     file = RawFile(path, data, media_type)
@@ -95,8 +91,8 @@ def media_type_of(path: Path) -> MediaType:
 
 
 def _extension_warnings(path: Path, media_type: MediaType) -> tuple[str, ...]:
-    suffix, held = path.suffix.lower(), _FORMATS[media_type]
-    known = any(suffix in each.get("extensions", ()) for each in _FORMATS.values())
-    if not known or suffix in held.get("extensions", ()):
+    suffix, held = path.suffix.lower(), FORMATS[media_type]
+    known = any(suffix in each.extensions for each in FORMATS.values())
+    if not known or suffix in held.extensions:
         return ()
-    return (f"The file is named {path.suffix} but holds {held['called']}; it was read as that.",)
+    return (f"The file is named {path.suffix} but holds {held.name}; it was read as that.",)

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from fourcorners.documents.discovery import path_or_url
-from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
+from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue, name_remedy
 from fourcorners.library.damage import UNDECODABLE, DamagedDocuments
 from fourcorners.library.database import (
     Bindings,
@@ -322,10 +322,10 @@ class Listing:
     def _existing_collection(self, collection: str) -> int:
         found = self._find("SELECT row FROM collections WHERE fold = ?", fold_name(collection))
         if found is None:
-            known = self._texts("SELECT name FROM collections")
+            known = self.collection_names()
             raise ConfigError(
                 f"there is no collection {collection!r} in {self.path}.",
-                remedy=f"There are: {', '.join(sorted(known))}."
+                remedy=name_remedy(collection, known)
                 if known
                 else "Add documents with `fourcorners add FOLDER --collection NAME`.",
             )

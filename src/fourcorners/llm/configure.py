@@ -219,8 +219,8 @@ def _plan(settings: LlmSettings, role: Role) -> RolePlan | None:
     if not provider and not url:
         raise ConfigError(
             f"the model {own.model or settings.model!r} of {where} names no known provider.",
-            remedy=f"Write PROVIDER:MODEL ({', '.join(_configured_names())}), or say url, that of "
-            "an OpenAI-compatible server.",
+            remedy=f"Write PROVIDER:MODEL ({', '.join(_configured_names())}), or set url to the "
+            "address of an OpenAI-compatible server.",
         )
     kind = provider or COMPATIBLE
     if kind == "openai" and url and url.rstrip("/") != SERVICES["openai"].url:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
@@ -101,7 +101,9 @@ class Access:
         held = self.principal.role_in(collection)
         known = to_come or fold_name(collection) in self._names()
         if held is None or not known:
-            raise NotFound(f"there is no collection {collection!r} that you may read.")
+            problem = f"there is no collection {collection!r}{self._readable_text()}."
+            names = [name for name in self._names().values() if self.principal.role_in(name)]
+            raise NotFound(problem, remedy=name_remedy(collection, names))
         if held < role:
             raise _not_allowed(self.principal, role, collection)
 
@@ -143,10 +145,10 @@ class Access:
         try:
             entry = self._library.entry(document)
         except ConfigError as error:
-            raise _no_document(document) from error
+            raise self._no_document(document) from error
         role = self.principal.role_in(entry.collection)
         if role is None:
-            raise _no_document(document)
+            raise self._no_document(document)
         return VisibleDocument(entry, role)
 
     def find(self, contract: str, collection: str | None = None) -> Entry:
@@ -261,6 +263,16 @@ class Access:
         self.visible(document)
         self.record("read", {"document": document})
 
+    def _no_document(self, document: str) -> NotFound:
+        return NotFound(
+            f"there is no document {document[:40]!r}{self._readable_text()}.",
+            remedy="It may have been removed. The list of documents has their ids.",
+        )
+
+    def _readable_text(self) -> str:
+        """Return what limits a sentence about what there is, for those who may not read all."""
+        return " that you may read" if self.principal.role_everywhere is None else ""
+
     def _names(self) -> dict[str, str]:
         return {fold_name(name): name for name in self._library.collection_names()}
 
@@ -282,11 +294,4 @@ def _not_allowed(principal: Principal, role: Role, collection: str) -> NotAllowe
     return NotAllowed(
         f"this needs the role {role.title!r} here.",
         remedy="Ask whoever administers this library for it.",
-    )
-
-
-def _no_document(document: str) -> NotFound:
-    return NotFound(
-        f"there is no document {document[:40]!r} that you may read.",
-        remedy="It may have been removed, or lie in a collection that is not yours.",
     )

@@ -20,6 +20,7 @@ from fourcorners.research import store
 from fourcorners.research.answer import Answer
 from fourcorners.research.store import AnswerEntry
 
+_REMEDY = "It may have been removed. The list of answers has those there are."
 _MOST = 10_000  # answers looked through for those that one person may see
 
 
@@ -90,11 +91,11 @@ def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
     """
     known = {each.summary.id: each for each in list_answers(access)}
     if identity not in known:
-        raise NotFound(f"there is no answer {identity[:40]!r}.", remedy="Ask again.")
+        raise NotFound(f"there is no answer {identity[:40]!r}.", remedy=_REMEDY)
     try:
         answer = store.load_answer(access.common(), identity)
     except ConfigError as error:  # removed in between
-        raise NotFound(f"there is no answer {identity[:40]!r}.") from error
+        raise NotFound(f"there is no answer {identity[:40]!r}.", remedy=_REMEDY) from error
     access.record("answer read", {"answer": identity})
     return _without_paths(answer), known[identity]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
+from fourcorners.errors import name_remedy
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
@@ -83,10 +84,8 @@ def check_question(access: Access, asked: AskRequest, settings: Settings) -> Ask
     known = known_sources(settings)
     for name in asked.sources:
         if name not in known:
-            raise Refusal(
-                f"there is no outside source {name[:60]!r}.",
-                remedy=f"There are: {', '.join(known) or 'none'}.",
-            )
+            problem = f"there is no outside source {name[:60]!r}."
+            raise Refusal(problem, remedy=name_remedy(name, known))
     collection, readable = asked.collection, access.readable()
     homes = {access.visible(each).entry.collection for each in asked.documents}
     if not collection and len(homes) == 1:

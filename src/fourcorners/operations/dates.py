@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
-from fourcorners.review.timeline.calendar import QuotedWords, Timeline, due_dates, list_timelines
-from fourcorners.review.timeline.term import EventKind, Standing
+from fourcorners.outline.card.term import EventKind, Standing
+from fourcorners.review.calendar import QuotedWords, Timeline, due_dates, list_timelines
 from fourcorners.value import CitedWords, Day, Value
 
 

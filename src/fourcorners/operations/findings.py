@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from difflib import get_close_matches
 from typing import Annotated
 
 from pydantic import Field
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
@@ -26,8 +25,6 @@ from fourcorners.review.risk.answers import MAX_ANSWER
 from fourcorners.review.risk.term_dates import apply_term_dates, dated_rules
 from fourcorners.text.span import Span
 from fourcorners.value import Value
-
-_NEAREST = 5  # names that are offered for one that is unknown
 
 
 class FindingsRequest(Value):
@@ -154,10 +151,8 @@ def list_findings(access: Access, asked: FindingsRequest) -> list[Finding]:
     """Return the findings of a review that fit, with today's severities, by document and provision.
 
     Raises:
-        NotFound: If they may not know of the collection or a document, or there is no such
-            playbook.
-        Refusal: If neither the playbook nor the review's columns have such a provision; it names
-            the nearest.
+        NotFound: If they may not know of the collection or a document, there is no such playbook,
+            or neither it nor the review's columns have the provision.
     """
     book = load_playbook(access.common(), asked.playbook)
     inside = {entry.id for entry in access.documents(asked.collection)}
@@ -184,9 +179,8 @@ def find_finding(access: Access, document: str, provision: str, playbook: str) -
     """Return one finding, with today's severity.
 
     Raises:
-        NotFound: If they may not know of the document, there is no such playbook, or the cell was
-            not reviewed.
-        Refusal: If the playbook has no such provision; it names the nearest.
+        NotFound: If they may not know of the document, there is no such playbook or provision, or
+            the cell was not reviewed.
     """
     library = access.library_of(document, Role.READER)
     book = load_playbook(library, playbook)
@@ -206,7 +200,7 @@ def annotate(access: Access, asked: AnnotationRequest, book: Playbook | None = N
     `book` is the cell's playbook, where it is not found by the request.
 
     Raises:
-        NotFound: If they may not know of the document, or there is no such playbook or column.
+        NotFound: If they may not know of the document, or there is no such playbook or provision.
         NotAllowed: If they may not review it.
         ConfigError: If the cell was not reviewed, or cannot be annotated so.
     """
@@ -214,6 +208,7 @@ def annotate(access: Access, asked: AnnotationRequest, book: Playbook | None = N
     if book is None:
         book = load_playbook(library, asked.playbook)
         book = cell_playbook(access, book, asked.provision, Role.REVIEWER)
+    _require_provision(asked.provision, book)
     place, by = (library, book, asked.document, asked.provision), access.principal.name
     if asked.assignee.strip():
         return review_actions.assign_finding(*place, to=asked.assignee, by=by, why=asked.comment)
@@ -233,20 +228,12 @@ def _require_provision(provision: str, *playbooks: Playbook) -> None:
     """Check that a playbook has a provision.
 
     Raises:
-        Refusal: If none has; it names the nearest, by id or by name.
+        NotFound: If none has; it names the nearest.
     """
-    known = {each.id: each.name for book in playbooks for each in book.provisions}
-    if provision in known:
-        return
-    own = {key: name for key, name in known.items() if not key.startswith(PREFIX)}
-    names = {**{name.casefold(): key for key, name in own.items()}, **{key: key for key in own}}
-    wanted = provision.casefold()
-    near: list[str] = []
-    if not provision.startswith(PREFIX):  # an id of a column resembles names by chance alone
-        near = get_close_matches(wanted, names, _NEAREST, 0.5)
-        near += [each for each in names if wanted in each or wanted.replace(" ", "-") in each]
-    nearest = list(dict.fromkeys(names[each] for each in near))[:_NEAREST]
-    raise Refusal(
-        f"the playbook {playbooks[0].id!r} has no provision {provision[:60]!r}.",
-        remedy=f"The nearest: {', '.join(nearest)}." if nearest else f"It has: {', '.join(own)}.",
-    )
+    known = [each.id for book in playbooks for each in book.provisions]
+    if provision not in known:
+        own = [each for each in known if not each.startswith(PREFIX)]
+        raise NotFound(
+            f"the playbook {playbooks[0].id!r} has no provision {provision[:60]!r}.",
+            remedy=name_remedy(provision, own),
+        )

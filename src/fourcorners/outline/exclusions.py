@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.document import Document, MarkKind, PageLabel
 from fourcorners.outline.tree import Outline
 from fourcorners.text.injections import find_injections, find_reversed_words
 from fourcorners.text.span import Span, merge_spans, subtract_spans
@@ -48,7 +48,7 @@ class SetApartClause:
     span: Span
     words: str
     label: str
-    page: int | None
+    page: PageLabel | None
 
     @property
     def place(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from fourcorners.errors import PlaybookError, QueryError
+from fourcorners.errors import PlaybookError, QueryError, name_remedy
 from fourcorners.playbooks.file import source as yaml_source
 from fourcorners.playbooks.file.checks import check_file
 from fourcorners.playbooks.file.schema import (
@@ -117,12 +116,9 @@ def _path(name_or_path: str | Path) -> Path:
     path = Path(name_or_path)
     is_name = len(path.parts) < 2 and path.suffix not in SUFFIXES and not path.exists()
     if isinstance(name_or_path, str) and is_name:
-        near = get_close_matches(name_or_path, names, n=1)
-        raise PlaybookError(
-            f"no playbook is called {name_or_path!r}.",
-            remedy=(f"Did you mean {near[0]!r}? " if near else "")
-            + f"There are: {', '.join(names)}; or give the path of a YAML file.",
-        )
+        problem = f"no playbook is called {name_or_path!r}."
+        remedy = f"{name_remedy(name_or_path, names)} Or give the path of a YAML file."
+        raise PlaybookError(problem, remedy=remedy)
     return path
 
 
@@ -182,12 +178,10 @@ def _extended(
 ) -> Path | None:
     """Return the file of the playbook that is extended; None, and a problem, if it may not be."""
     names = builtin_names()
-    near = get_close_matches(name, names, n=1)
     path = BUILTIN / f"{name}.yaml" if name in names else (folder or Path()) / name
-    offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
     problem = ""
     if name not in names and len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
-        problem = f"no playbook is called {name!r}; {offer}"
+        problem = f"no playbook is called {name!r}. {name_remedy(name, names)}"
     elif name not in names and folder is None:
         problem = "a playbook that is not a file may extend a built-in one only"
     elif not path.is_file():

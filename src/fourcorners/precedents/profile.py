@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, name_remedy
 
 
 class Profile(StrEnum):
@@ -73,9 +73,7 @@ def parse_method(name: str) -> RankingMethod:
         ConfigError: If no profile has that name.
     """
     if name not in _WAYS:
-        raise ConfigError(
-            f"there is no profile {name!r}.", remedy=f"There are: {', '.join(_WAYS)}."
-        )
+        raise ConfigError(f"there is no profile {name!r}.", remedy=name_remedy(name, _WAYS))
     return _WAYS[name]
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from fourcorners.documents.document import PageLabel
 from fourcorners.errors import EvidenceError
 from fourcorners.outline.card.contract_titles import title_contracts
 from fourcorners.review.finding import (
@@ -144,7 +145,7 @@ def quote_place(quote: Quote) -> str:
     return "Verbatim"
 
 
-def page_range(span: tuple[int, int] | None) -> str:
+def page_range(span: tuple[PageLabel, PageLabel] | None) -> str:
     """Return `page 3` or `pages 3–4`; empty for a format without pages."""
     if span is None:
         return ""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationInfo
 
+from fourcorners.documents.document import PageLabel
 from fourcorners.outline.exclusions import SetApartClause
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import (
@@ -32,7 +33,6 @@ from fourcorners.value import PlacedWords, Value
 from fourcorners.version import __version__
 
 SCHEMA_VERSION: Final = "1.3"
-
 T = TypeVar("T")
 V = TypeVar("V", bound=Value)
 
@@ -137,7 +137,7 @@ class _Outline(Value):
 
 class _Instruction(Value):
     label: str | None
-    page: int | None
+    page: PageLabel | None
     text: str
     start: _Count
     end: _Count

@@ -13,7 +13,8 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import InputError
+from fourcorners.documents.document import PageLabel
+from fourcorners.errors import InputError, describe_problem
 from fourcorners.text.quote import Quote
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Citation:
     document: str
     name: str
     where: str
-    page: int | None = None
+    page: PageLabel | None = None
     path: tuple[str, ...] = ()
     because: str = ""
     score: float = 0.0
@@ -319,10 +320,8 @@ class Answer:
         try:
             return _adapter().validate_json(text)
         except ValidationError as error:
-            fault = error.errors(include_input=False, include_url=False)[0]
-            where = ".".join(str(step) for step in fault["loc"]) or "it"
             raise InputError(
-                f"this is not an answer report: {where}: {fault['msg']}.",
+                f"this is not an answer report: {describe_problem(error.errors()[0])}.",
                 remedy="Give a file written by `fourcorners ask --out FILE.json`.",
             ) from None
 

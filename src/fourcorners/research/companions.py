@@ -111,24 +111,24 @@ class Companion:
 
 
 def find_companions(
-    context: ResearchContext, shown: Sequence[Located], asked: str = ""
+    context: ResearchContext, shown: Sequence[Located], question: str = ""
 ) -> list[Companion]:
     """Return what must be read with words that are shown, what matters most first.
 
-    That is what is next to the best of them, what else their clauses say about what is `asked`,
+    That is what is next to the best of them, what else their clauses say about the `question`,
     what the graph links to them, the definitions of the terms that linked words use in turn, and
     from when amendments apply. All spans are disjoint from the words shown and from each other, and
     have at most `MAX_CHARACTERS` characters together.
     """
     found = [
-        one for each in shown[:_BESIDE] for one in find_adjacent(context, each.document, each.span)
+        one for each in shown[:_BESIDE] for one in _find_adjacent(context, each.document, each.span)
     ]
     found += [
         replace(one, score=_UNSAID)
-        for one in find_uncovered(context, asked, shown)
+        for one in _find_uncovered(context, question, shown)
         if one.score >= _LEAST
     ]
-    found += find_referring(context, shown)
+    found += _find_referring(context, shown)
     linked = _linked(context, shown)
     amending = [each.document for each in shown]
     amending += [one.document for one in linked if one.role is Role.AMENDMENT]
@@ -142,7 +142,7 @@ def find_companions(
             if one.role in (Role.DEFINITION, Role.AMENDMENT)
         ]
         found += newest
-    found += find_effective_dates(
+    found += _find_effective_dates(
         context,
         [
             document
@@ -204,7 +204,7 @@ def _brief(text: str, span: Span) -> Span:
     return Span(span.start, end)
 
 
-def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterator[Companion]:
+def _find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterator[Companion]:
     """Yield what is next to words and belongs to them, the nearest first.
 
     Each of their sentences is examined; some of the result may already be among the words.
@@ -223,13 +223,13 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
         yield Companion(document, units[first - 1], Role.EVIDENCE, reason)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
         words = units[place].text_in(reading.text)
-        if not _are_near(reading, units, place - 1, place) or not is_contrary(words):
+        if not _are_near(reading, units, place - 1, place) or not _is_contrary(words):
             break
         reason = f"follows {reading.locate(span)}, and may limit it"
         yield Companion(document, units[place], Role.EXCEPTION, reason)
 
 
-def is_contrary(words: str) -> bool:
+def _is_contrary(words: str) -> bool:
     return bool(_TAKES_BACK.search(words))
 
 
@@ -262,7 +262,7 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
         node = parent
 
 
-def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
+def _find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> Iterator[Companion]:
     for document in dict.fromkeys(amending):
         reading = context.read_contract(document)
         units = [unit.span for unit in context.units(document).units]
@@ -277,8 +277,8 @@ def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> I
             yield Companion(document, unit, Role.AMENDMENT, because)
 
 
-def find_uncovered(
-    context: ResearchContext, asked: str, shown: Sequence[Located]
+def _find_uncovered(
+    context: ResearchContext, question: str, shown: Sequence[Located]
 ) -> Iterator[Companion]:
     """Yield sentences of the clauses found with words of the question that are not shown yet.
 
@@ -296,7 +296,7 @@ def find_uncovered(
             and not any(unit.span.overlaps(span) for span in spans)
             and _article(reading, unit.span) in clauses
         ]
-        yield from _adding(document, units, set(stems(asked)), spans, rows)
+        yield from _adding(document, units, set(stems(question)), spans, rows)
 
 
 def _adding(
@@ -333,7 +333,7 @@ def _article(reading: Contract, span: Span) -> int | None:
     return held.id if held else None
 
 
-def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterator[Companion]:
+def _find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterator[Companion]:
     """Yield sentences elsewhere that refer to the best clause found by its number."""
     for one in shown[:_BEST]:
         reading = context.read_contract(one.document)

@@ -32,7 +32,6 @@ from fourcorners.review.obligations.subjects import SubjectReader
 from fourcorners.review.parties import Side, collection_parties, find_sides, side_for
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
-from fourcorners.search.hit import DocumentPlaces
 from fourcorners.search.scope import QuestionScope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
 from fourcorners.search.sentences.units import SentenceIndex, sentence_index
@@ -140,18 +139,23 @@ class ResearchContext:
     def documents(self) -> tuple[str, ...]:
         return tuple(entry.id for entry in self.entries)
 
+    @property
+    def contracts(self) -> tuple[Entry, ...]:
+        """Return the contracts in question, in the order of the numbers that a model is shown."""
+        return self.entries or tuple(self.library.documents(self.collection))
+
     @cached_property
     def filters(self) -> Filters:
         return Filters(collection=self.collection, documents=self.documents)
 
-    def scope(self, asked: str) -> QuestionScope:
+    def scope(self, question: str) -> QuestionScope:
         """Return the scope of a question: the contracts that were given, or else those it names.
 
         A question about a known contract is put in its own words: its parties are called by their
         roles, and the words that name it are left out.
         """
         if not self.entries:
-            found = route_question(self.library, asked, self.filters)
+            found = route_question(self.library, question, self.filters)
             if found.candidates:
                 return replace(found, question=self._in_words_of(found.question, found.candidates))
             if not found.is_certain:
@@ -161,24 +165,24 @@ class ResearchContext:
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
         return QuestionScope(
-            self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1
+            self.rewrite_with_roles(question), "", documents, is_certain=len(documents) == 1
         )
 
-    def rewrite_with_roles(self, asked: str) -> str:
+    def rewrite_with_roles(self, question: str) -> str:
         """Return words as the named contracts express them; unchanged if none is named."""
         if not 0 < len(self.entries) <= _MAX_WORDED:
-            return asked
-        plain = without_names(self.library, asked, self.documents)
+            return question
+        plain = without_names(self.library, question, self.documents)
         return self._in_words_of(plain, self.documents)
 
-    def _in_words_of(self, asked: str, documents: Sequence[str]) -> str:
+    def _in_words_of(self, question: str, documents: Sequence[str]) -> str:
         """Return a question with its parties, including the asking one, as contracts call them."""
         readings = [self.read_contract(document) for document in documents]
         asking = {self.asking_party(document) for document in documents}
         party = asking.pop() if len(asking) == 1 else None
         if party is not None:
-            asked = replace_first_person(asked, party.short or party.role or party.name)
-        return replace_party_names(asked, readings)
+            question = replace_first_person(question, party.short or party.role or party.name)
+        return replace_party_names(question, readings)
 
     def side(self, document: str) -> Side:
         """Return which parties of a contract ask, or are read for; empty if that is not known."""
@@ -229,8 +233,7 @@ class ResearchContext:
 
     def locate(self, document: str, span: Span) -> str:
         """Return the place of words as a lawyer cites it: "clause 7.2(a), page 3"."""
-        place = self._place(document)
-        page = place.page_of(span.start)
+        page = self.read_contract(document).document.page_of(span.start)
         parts = [self._clause(document, span), f"page {page}" if page is not None else ""]
         context_line = ", ".join(part for part in parts if part)
         return context_line or f"characters {span.start} to {span.end}"
@@ -261,14 +264,13 @@ class ResearchContext:
         """
         reading = self.read_contract(document)
         quote = reading.quote(span)
-        place = self._place(document)
         node = reading.outline.node_at(span.start)
         return Citation(
             quote=quote,
             document=document,
             name=str(self.title(document)),
             where=self.locate(document, span),
-            page=place.page_of(span.start),
+            page=reading.document.page_of(span.start),
             path=reading.outline.path(node, reading.text) if node else (),
             because=because,
             score=round(score, 4),
@@ -288,9 +290,6 @@ class ResearchContext:
             span=span,
             tool=tool,
         )
-
-    def _place(self, document: str) -> DocumentPlaces:
-        return DocumentPlaces.load(self.library, document)
 
     def sources(self) -> tuple[Source, ...]:
         read_so_far = dict.fromkeys((*self.documents, *self._consulted))

@@ -29,7 +29,6 @@ from fourcorners.research.offline.run import (
     MAX_CONTRACTS,
     NO_MODEL,
     answer_offline,
-    asked_contracts,
     title_of,
 )
 from fourcorners.research.tool import Material, Tool, is_computed
@@ -151,7 +150,7 @@ def _naming_set_apart(context: ResearchContext, events: Iterator[Event]) -> Iter
 
 def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
     is_absent = report.answer.ruling is Verdict.ABSENT
-    searched = [each.id for each in asked_contracts(context)[:MAX_CONTRACTS]]
+    searched = [each.id for each in context.contracts[:MAX_CONTRACTS]]
     read = searched if is_absent else [each.document for each in context.sources()]
     notes: list[str] = describe_set_apart(context.library, read)
     if not notes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import StrEnum
 
+from fourcorners.documents.document import PageLabel
 from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import SetApartClause
@@ -74,7 +75,7 @@ class Evidence:
     quote: Quote
     clause: Span
     path: tuple[str, ...]
-    pages: tuple[int, int] | None
+    pages: tuple[PageLabel, PageLabel] | None
     score: float
     ocr: float | None = None
 

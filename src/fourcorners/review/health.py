@@ -17,12 +17,12 @@ from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.term import find_final_end
 from fourcorners.outline.tree import Outline
 from fourcorners.review.attachments import find_missing_attachments
 from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
 from fourcorners.review.suspicion import find_suspicions
-from fourcorners.review.timeline.term import find_final_end
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
@@ -36,6 +36,7 @@ class SymptomKind(StrEnum):
 
     UNREAD = "unread"  # a file that could not be read
     PAGES_UNREAD = "pages-unread"  # pages with content but without text
+    PARTLY_UNREAD = "partly-unread"  # something other than pages was not read
     EMPTY = "empty"  # hardly any words
     SAME = "same-content"  # several files with the same content
     NEARLY_SAME = "nearly-same"  # copies, drafts or versions of one contract
@@ -176,6 +177,8 @@ def _of_document(
         shows = "shows" if len(entry.needs_ocr) == 1 else "show"
         finding_text = f"{_pages(entry.needs_ocr)} {shows} something, but gave no text."
         yield symptom(SymptomKind.PAGES_UNREAD, finding_text)
+    for warning in document.unread:
+        yield symptom(SymptomKind.PARTLY_UNREAD, warning)
     for each in find_suspicions(document):
         yield symptom(SymptomKind(each.sign.value), each.message, each.span)
     words = len(document.text.split())

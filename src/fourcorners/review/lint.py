@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TypeVar
 
-from fourcorners.documents.document import Document
+from fourcorners.documents.document import Document, PageLabel
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import (
     DefinedTerm,
@@ -71,7 +71,7 @@ class LintIssue:
     severity: Severity
     span: Span
     around: Span
-    page: int | None
+    page: PageLabel | None
     message: str
     places: int = 1
 

@@ -16,8 +16,7 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card, Party
-from fourcorners.outline.card.party_names import FORM
-from fourcorners.search.graph.resolution import party_key
+from fourcorners.outline.card.party_names import FORM, party_key
 
 MAX_NAME = 200  # characters of a name that is given for a side
 MAX_NAMES = 20  # names given for a side: the members of a group

@@ -1,4 +1,14 @@
-"""Severities that depend on an unanswered question: to be read, and never low."""
+"""Severities that depend on an unanswered question: to be read, and never low.
+
+A cell's severity is decided in this order; each step can only raise it, except a person:
+
+1. `risk.assessment.RiskConclusion.conclude`: the first `severity` rule of the provision that holds
+   (without such rules, a language model: `prompting.reviewer`);
+2. `risk.rules.raise_by_rules`: its `rules`, where the contract fails one;
+3. `set_apart`: clauses that give orders and may concern it;
+4. `risk.corrections`: answers, words and severities that people gave;
+5. `risk.term_dates`: rules with `ends_within`, on the day of the review.
+"""
 
 from __future__ import annotations
 

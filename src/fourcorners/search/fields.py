@@ -104,7 +104,7 @@ def _types(field: Field, known: list[str]) -> list[str]:
     wanted = set(tokenize(field.text).tokens)
     fitting = [kind for kind in known if wanted <= set(tokenize(kind).tokens)]
     if not fitting:
-        raise no_such_type(f"a type that fits {leaf_label(field)}", known)
+        raise no_such_type(f"a type that fits {leaf_label(field)}", known, field.text)
     return [type_token(kind) for kind in fitting]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.tokens import (
@@ -21,7 +21,6 @@ from fourcorners.library.tokens import (
 Tokens: TypeAlias = Collection[Collection[str]]
 """Filters: a passage must have one token of each group (`fourcorners.library.tokens`)."""
 
-_LISTED = 12  # names; the rest is counted
 _NOWHERE = "nowhere"  # a token that no passage has
 _AMONG = (
     "(?1 IS NULL OR collection IN "
@@ -117,10 +116,8 @@ def require_collection(
     """
     there = library.collection_names() if within is None else sorted(within)
     if fold_name(collection) not in map(fold_name, there):
-        raise ConfigError(
-            f"there is no collection {collection!r}.",
-            remedy=f"There are: {', '.join(there)}." if there else "There are none.",
-        )
+        problem = f"there is no collection {collection!r}."
+        raise ConfigError(problem, remedy=name_remedy(collection, there))
 
 
 def _require_types(
@@ -129,7 +126,7 @@ def _require_types(
     known = document_types(library, within)
     for kind in types:
         if fold_name(kind) not in map(fold_name, known):
-            raise no_such_type(f"the type {kind!r}", known)
+            raise no_such_type(f"the type {kind!r}", known, kind)
 
 
 def document_types(library: Catalogue, within: Collection[str] | None = None) -> list[str]:
@@ -154,10 +151,8 @@ def _folds(collections: Iterable[str] | None) -> str | None:
     return None if collections is None else json.dumps(sorted(map(fold_name, collections)))
 
 
-def no_such_type(name: str, known: list[str]) -> ConfigError:
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    listed = f"There are: {', '.join(known[:_LISTED])}{more}."
+def no_such_type(name: str, known: list[str], wanted: str) -> ConfigError:
     return ConfigError(
         f"no document in the library is of {name}.",
-        remedy=listed if known else "No document's type is known.",
+        remedy=name_remedy(wanted, known) if known else "No document's type is known.",
     )

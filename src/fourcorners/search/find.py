@@ -26,6 +26,7 @@ from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.damage import without_damaged
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.search.expansion import expand_query
 from fourcorners.search.fields import field_rows, require_fields
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
@@ -52,7 +53,6 @@ from fourcorners.search.query import (
     without_fields,
 )
 from fourcorners.search.query.match import matched_spans
-from fourcorners.search.stemming import expand_stems
 from fourcorners.text.span import Span
 from fourcorners.text.stems import word_list
 from fourcorners.text.tokenization import WordIndex, tokenize
@@ -136,8 +136,7 @@ def find_passages(
         tokens = filters.tokens(library)
         if parsed is not None:
             require_fields(library, parsed.tree, filters.within)
-        if parsed is not None and parsed.stem:
-            parsed = replace(parsed, tree=expand_stems(parsed.tree, library))
+            parsed = replace(parsed, tree=expand_query(parsed, library))
         if parsed is None or (parsed.plain and vector is not None):
             ranking = _open(library, parsed, vector, filters, tokens, weights)
         else:

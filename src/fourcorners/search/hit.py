@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fourcorners.documents.document import Page
+from fourcorners.documents.document import Page, PageLabel, page_at
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.tables.stored_json import PAGES, StoredNodes
@@ -44,7 +43,7 @@ class Hit:
     ordinal: int
     span: Span
     words: str
-    page: int | None
+    page: PageLabel | None
     path: tuple[str, ...]
     scores: Mapping[str, float]
     matched: tuple[Span, ...]
@@ -163,10 +162,10 @@ class DocumentPlaces:
         name, pages, outline = library.stored_place(document)
         return cls(name, PAGES.load(pages), StoredNodes(outline))
 
-    def page_of(self, offset: int) -> int | None:
-        """Return the number of the page of a character; None without pages."""
-        starts = [page.span.start for page in self.pages]
-        return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
+    def page_of(self, offset: int) -> PageLabel | None:
+        """Return the page of a character as it is cited; None without pages."""
+        page = page_at(self.pages, offset)
+        return None if page is None else page.cited
 
     def path_of(self, node: int | None, text: str) -> tuple[str, ...]:
         if node is None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.search.expansion import expand_query
 from fourcorners.search.fields import field_rows, require_fields
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import index_of
 from fourcorners.search.query import Field, Mode, Query, parse_query, tree_fields
 from fourcorners.search.query.fts import CompiledLeaf, compile_query
 from fourcorners.search.query.tree import leaf_label
-from fourcorners.search.stemming import expand_stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,14 @@ def explain_plan(
         QueryError, ConfigError: As `find` does.
     """
     parsed = parse_query(query) if isinstance(query, str) else query
-    tree = expand_stems(parsed.tree, library) if parsed.stem else parsed.tree
+    tree = expand_query(parsed, library)
     tokens = filters.tokens(library)
     require_fields(library, tree, filters.within)
     mode = " (mode lucene)" if parsed.mode is Mode.LUCENE else ""
     steps = [PlanStep("Query", f"{parsed}{mode}")]
-    if parsed.stem:
-        steps.append(PlanStep("With stemming", str(Query(parsed.text, tree))))
+    if tree != parsed.tree:
+        name = "With stemming" if parsed.stem else "With other spellings"
+        steps.append(PlanStep(name, str(Query(parsed.text, tree))))
     by_meaning = encoder is not None and library.encoder is not None
     steps.append(PlanStep("Read as", _kind(parsed, by_meaning=by_meaning)))
     if tokens:

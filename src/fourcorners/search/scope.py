@@ -143,7 +143,7 @@ def _is_bare(naming: str) -> bool:
     return bool(_BARE.search(naming)) and not _OTHER_PAPER.search(naming)
 
 
-def _scope(fits: list[NameMatch], naming: str, asked: str) -> QuestionScope:
+def _scope(fits: list[NameMatch], naming: str, question: str) -> QuestionScope:
     best = fits[0].score
     odds = [exp((fit.score - best) / _SHARPNESS) for fit in fits]
     likely = tuple(
@@ -151,7 +151,7 @@ def _scope(fits: list[NameMatch], naming: str, asked: str) -> QuestionScope:
     )
     sure = likely[0][1] >= MIN_CONFIDENCE and fits[0].share >= _LEAST_SHARE
     return QuestionScope(
-        asked, naming, likely, sure, candidates=() if sure else _equal_matches(fits, likely)
+        question, naming, likely, sure, candidates=() if sure else _equal_matches(fits, likely)
     )
 
 
@@ -182,18 +182,18 @@ def _split_name(question: str, names: NameIndex) -> tuple[str, str]:
     return parties, question
 
 
-def _replace_parties(asked: str, named: Collection[str]) -> str:
+def _replace_parties(question: str, named: Collection[str]) -> str:
     """Replace names of parties by `a party`, because they occur throughout their contract."""
-    found = tokenize(asked)
+    found = tokenize(question)
     words: list[str] = []
     offset = 0
     for at, (token, start, end) in enumerate(found):
-        if at == 0 or not asked[start].isupper() or token not in named or token in FRAME:
+        if at == 0 or not question[start].isupper() or token not in named or token in FRAME:
             continue
-        joined = bool(words) and not asked[offset:start].strip()
-        words.append("" if joined else f"{asked[offset:start]}a party")
+        joined = bool(words) and not question[offset:start].strip()
+        words.append("" if joined else f"{question[offset:start]}a party")
         offset = end
-    return "".join(words) + asked[offset:]
+    return "".join(words) + question[offset:]
 
 
 def _question_without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:

@@ -15,7 +15,6 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from http import HTTPStatus
 from types import FrameType
 from typing import Any, cast
 
@@ -27,7 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from fourcorners.server.rate_limit import source_of
-from fourcorners.server.security import problem_response
+from fourcorners.server.security import problem_response, status_phrase
 
 MAX_HEAD = 32 << 10
 """Bytes of the head of a request, at most."""
@@ -187,7 +186,7 @@ class ClientConnection(H11Protocol):
         _log.info("a connection is closed: %s", problem, extra={"status": status})
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE, h11.ERROR):
             headers, body = problem_response(status, problem)
-            start = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
+            start = f"HTTP/1.1 {status} {status_phrase(status)}\r\n".encode()
             lines = b"".join(b"%s: %s\r\n" % each for each in headers)
             self.transport.write(start + lines + b"\r\n" + body)
         cycle = cast("RequestResponseCycle | None", self.cycle)

@@ -25,6 +25,7 @@ from fourcorners.errors import (
     LibraryError,
     ModelError,
     PlaybookError,
+    describe_problem,
 )
 from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import app_state
@@ -34,7 +35,7 @@ from fourcorners.server.errors import (
     TooManyRequests,
     error_for_caller,
 )
-from fourcorners.server.security import SAFE_METHODS, form_token
+from fourcorners.server.security import SAFE_METHODS, form_token, status_phrase
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
 _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
@@ -101,13 +102,15 @@ def _invalid(request: Request, error: RequestValidationError) -> Response:
     faults = [
         {
             "in": where if (where := str(each["loc"][0])) in _PLACES else "body",
-            "field": ".".join(map(str, each["loc"][1:])),
+            "field": (field := ".".join(map(str, each["loc"][1:]))),
             "code": each["type"],
-            "detail": each["msg"],
+            "detail": describe_problem(
+                each, field if field and each["type"] != "json_invalid" else "the body"
+            ),
         }
         for each in error.errors()[:_FAULTS]
     ]
-    remedy = "; ".join(f"{each['field']}: {each['detail']}" for each in faults[:5])
+    remedy = "; ".join(each["detail"] for each in faults[:5])
     return _problem_response(
         request, 422, "the request is not valid.", remedy, "invalid_request", faults
     )
@@ -141,7 +144,7 @@ def _faults_of(error: FourcornersError) -> list[dict[str, object]]:
 def _http(request: Request, error: HTTPException) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return _problem_response(request, 404, "there is no such page.", "Start from the library.")
-    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+    code = status_phrase(error.status_code).lower().replace(" ", "_")
     answer = _problem_response(request, error.status_code, f"{error.detail}.", "", code)
     answer.headers.update(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and _is_for_programs(request):
@@ -187,7 +190,7 @@ def _problem_response(
     if _is_for_programs(request):
         value = {
             "type": "about:blank",
-            "title": HTTPStatus(status).phrase,
+            "title": status_phrase(status),
             "status": status,
             "code": code,
             "detail": message,
@@ -204,7 +207,7 @@ def _problem_response(
         form_token=form_token(principal.secret) if principal else "",
         path=request.url.path,
         status=status,
-        phrase=HTTPStatus(status).phrase,
+        phrase=status_phrase(status),
         message=message,
         remedy=remedy,
     )

@@ -40,6 +40,7 @@ _WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows 
 MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
+_RENAMED = {413: "Content Too Large", 422: "Unprocessable Content"}  # in RFC 9110
 _PASSING = frozenset({408, 429, 503})  # problems that are gone after a while
 _RETRY_SECONDS = 10  # in which connections of a client that has left are free again
 
@@ -177,9 +178,14 @@ def _is_of_another_site(headers: Headers, host: str) -> bool:
     return origin is not None and urlsplit(origin).netloc.casefold() != host.casefold()
 
 
+def status_phrase(status: int) -> str:
+    """Return what RFC 9110 calls a status, whatever the version of Python."""
+    return _RENAMED.get(status) or HTTPStatus(status).phrase
+
+
 def problem_response(status: int, problem: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Return the headers and the body of an answer that closes the connection."""
-    phrase = HTTPStatus(status).phrase
+    phrase = status_phrase(status)
     value = {
         "type": "about:blank",
         "title": phrase,

@@ -70,6 +70,15 @@ class Words:
             [match.end() for match in found],
         )
 
+    def select(self, positions: Sequence[int]) -> Words:
+        """Return some of the words, one after the other."""
+        return Words(
+            self.text,
+            [self.texts[at] for at in positions],
+            [self.starts[at] for at in positions],
+            [self.ends[at] for at in positions],
+        )
+
     def __len__(self) -> int:
         return len(self.texts)
 
@@ -278,7 +287,7 @@ def _write(gaps: list[Replacement], old: Words, new: Words) -> list[Edit]:
             runs.append((kind, [text]))
 
     i = j = 0  # where what is not yet written begins
-    for first, second in _equal_pairs(gaps, len(old), len(new)):
+    for first, second in common_pairs(gaps, len(old), len(new)):
         is_end = first == len(old)
         gone = old.text[i : None if is_end else old.starts[first]]
         come = new.text[j : None if is_end else new.starts[second]]
@@ -293,7 +302,7 @@ def _write(gaps: list[Replacement], old: Words, new: Words) -> list[Edit]:
     return [Edit(kind, "".join(texts)) for kind, texts in runs]
 
 
-def _equal_pairs(gaps: list[Replacement], old_end: int, new_end: int) -> Iterator[tuple[int, int]]:
+def common_pairs(gaps: list[Replacement], old_end: int, new_end: int) -> Iterator[tuple[int, int]]:
     """Yield the positions of words that stay, and at last the ends of both texts."""
     i = j = 0
     for gap in gaps:

@@ -151,6 +151,6 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("variable", Reach.NOWHERE): lambda words: _file(
         settings=f'<w:docVars><w:docVar w:name="a" w:val="{inline(words)}"/></w:docVars>'
     ),
-    ("embedded document", Reach.NOWHERE): _embedded,
+    ("embedded document", Reach.SHOWN): _embedded,
 }  # fmt: skip
 PLACES = tuple(Place(".docx", name, reach, made) for (name, reach), made in _BUILDERS.items())

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from fourcorners.text.span import merge_spans
+from fourcorners_bench.comparison.edited_clauses import KnownKind
 from fourcorners_bench.comparison.versions import (
-    KnownKind,
     VersionPair,
     eligible,
     make_version,

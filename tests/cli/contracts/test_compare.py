@@ -81,6 +81,53 @@ def test_what_cannot_be_tracked_is_in_the_exit_code(program: Program) -> None:
     assert (value["untracked"], value["differences"]) == (["a section ends"], [])
 
 
+def test_of_several_versions_what_each_changed_and_which_brought_what(versions: Program) -> None:
+    two = (versions.folder / "two.txt").read_text()
+    (versions.folder / "three.txt").write_text(two.replace("sixty (60)", "ninety (90)"))
+    (versions.folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    names = ("one.txt", "broken.pdf", "two.txt", "three.txt", "--words-only")
+    found = versions("compare", *names, "--out", "marked.docx", code=1)
+    assert "broken.pdf" in found.err
+    assert "Version 2 is left out; its changes count to the next version." in found.err
+    rounds, last = found.out.split("Version 4, and which version brought each change")
+    assert rounds.index("Version 3 after version 1") < rounds.index("60 days → 90 days")
+    assert "30 days → 90 days; versions 3 and 4" in last
+    assert "3.2  removed; version 3" in last
+    written = sorted(each.name for each in versions.folder.glob("marked*.docx"))
+    assert written == ["marked-1.docx", "marked-3.docx"]
+
+    value = versions("compare", *names, "--against", "two.txt", "--json", code=1).json
+    assert [each["number"] for each in value["versions"]] == [1, 3, 4]
+    assert [each["number"] for each in value["unread"]] == [2]
+    assert [each["counts"]["changed"] for each in value["rounds"]] == [1, 1]
+    (change,) = value["current"]["changes"]
+    assert (change["versions"], change["words"][0]["versions"]) == ([4], [4])
+    assert "broken.pdf" in versions("compare", *names, "--against", "2", code=1).err
+
+
+def test_the_last_version_must_be_readable_and_no_file_is_named_twice(versions: Program) -> None:
+    (versions.folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    assert "broken.pdf" in versions("compare", "one.txt", "two.txt", "broken.pdf", code=1).err
+    said = versions("compare", "one.txt", "two.txt", "./one.txt", "--words-only", code=2).err
+    assert "one.txt is given twice" in said
+    said = versions("compare", "one.txt", "two.txt", "--against", "3", code=2).err
+    assert "3 is no earlier version" in said
+
+
+def test_changes_of_formatting_alone_are_counted_apart(program: Program) -> None:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+    file = write_word_file(Contract(body, None, None))
+    (program.folder / "one.docx").write_bytes(file)
+    bold = rewritten(file, "word/document.xml", b"<w:r><w:t ", b"<w:r><w:rPr><w:b/></w:rPr><w:t ")
+    (program.folder / "two.docx").write_bytes(bold)
+    names = ("one.docx", "two.docx", "--words-only", "--out", "marked.docx")
+    assert program("compare", *names, "--json").json["format_changes"] == 0
+    value = program("compare", *names, "--formatting", "--json").json
+    assert (value["format_changes"], value["changes"], value["differences"]) == (1, [], [])
+    found = program("compare", *names, "--formatting")
+    assert "Formatting only: 1 change" in " ".join((found.out + found.err).split())
+
+
 def test_the_same_contract(versions: Program) -> None:
     assert "say the same" in versions("compare", "one.txt", "one.txt", "--words-only").out
 
@@ -104,10 +151,10 @@ def test_what_cannot_be_read(versions: Program, name: str, content: bytes, says:
 def test_a_path_where_nothing_is(versions: Program) -> None:
     (versions.folder / "fourcorners.db").unlink(missing_ok=True)
     versions("add", "one.txt", "--library", "fourcorners.db", "--collection", "Deals")
-    said = versions("compare", "one.txt", "thre.pdf", code=1).err
+    said = versions("compare", "one.txt", "thre.pdf", code=2).err
     assert "thre.pdf: there is no such file" in said
 
 
 def test_a_format_that_there_is_none_of(versions: Program) -> None:
-    said = versions("compare", "one.txt", "two.txt", "--out", "page.pdf", code=2).err
-    assert "End the name in .html, .docx or .json." in said
+    said = versions("compare", "one.txt", "two.txt", "--out", "page.odt", code=2).err
+    assert "End the name in .html, .docx, .pdf or .json." in said

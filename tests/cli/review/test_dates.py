@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.review.conftest import AddRoom
 from tests.conftest import Program
-from tests.review.timeline.contracts import RENEWS, VAGUE, contract
+from tests.review.dated import RENEWS, VAGUE, contract
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -29,6 +30,7 @@ from fourcorners.search.query.tree import render_tree
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 from tests.cluster.conformance.conftest import SPREAD, Twins
+from tests.library.conftest import contract
 from tests.search.conftest import random_tree
 from tests.search.query.test_oracle import naive
 
@@ -204,3 +206,39 @@ def test_a_plan_says_the_same(twins: Twins) -> None:
     assert explain_plan(twins.shared, query, filters=filters) == explain_plan(
         twins.sqlite, query, filters=filters
     )
+
+
+WRITTEN = [
+    "The price is EUR 1,250,000.",
+    "Le prix est de 1.250.000 euros.",
+    "Le prix est de 1\u202f250\u202f000 euros.",
+    "The price is 1250000 pounds.",
+    "The price is INR 12,50,000.",
+    "The price is 1,250 pounds.",
+    "A claim under 42 U.S.C. \u00a7 1983 is excluded.",
+    "A claim under 42 USC 1983 is excluded.",
+    "A claim under 29 C.F.R. 1910 is excluded.",
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "which"),
+    [
+        *((query, range(5)) for query in ("1250000", "1,250,000", "1.250.000", "1 250 000")),
+        ('"EUR 1250000"', [0]),
+        ("price w/3 1250000", [0, 3, 4]),
+        ("1250 pounds", [5]),
+        ('"42 USC 1983"', [6, 7]),
+        ('"42 U.S.C. \u00a7 1983"', [6, 7]),
+        ("42 AND usc AND 1983", [6, 7]),
+        ("CFR", [8]),
+        ("price NOT 1 250 000", [5]),
+    ],
+)
+def test_numbers_and_abbreviations_are_found_however_they_are_written(
+    library: Library, query: str, which: Sequence[int]
+) -> None:
+    contract("prices.txt", WRITTEN).add(library)
+    found = find_passages(library, query, limit=20)
+    assert {hit.ordinal for hit in found} == set(which)
+    assert all(hit.matched for hit in found)

@@ -244,6 +244,58 @@ def test_zeros_before_a_number_and_numbers_that_are_hidden(make_docx: Any) -> No
     assert text.split("\n\n") == ["009 x", "010 y", "z\n"]
 
 
+def field(code: str, result: str | None = None) -> str:
+    marks = [f'<w:r><w:fldChar w:fldCharType="{each}"/></w:r>' for each in ("begin", "end")]
+    stored = "" if result is None else f"<w:r><w:t>{result}</w:t></w:r>"
+    between = '<w:r><w:fldChar w:fldCharType="separate"/></w:r>' + stored
+    code = f'<w:r><w:instrText xml:space="preserve"> {code} </w:instrText></w:r>'
+    return marks[0] + code + ("" if result is None else between) + marks[1]
+
+
+def with_fields(*codes: str, **formats: Any) -> str:
+    """Return a paragraph whose fields each have a word after them."""
+    marked = "".join(f"{field(code)}<w:r><w:t> x </w:t></w:r>" for code in codes)
+    return item("", **formats).replace("</w:p>", f"{marked}</w:p>")
+
+
+def test_fields_that_number_count_as_word_counts_them(make_docx: Any) -> None:
+    body = with_fields(r"LISTNUM NumberDefault \l 3 \s 2", "LISTNUM", "LISTNUM")
+    body = body.replace("</w:pPr>", "</w:pPr><w:r><w:t>If </w:t></w:r>")
+    body += item("A", 1, 0) + with_fields("LISTNUM", "LISTNUM", number=1, at=1)
+    body += with_fields(r"LISTNUM LegalDefault \l 2") + with_fields("listnum  mine")
+    body += with_fields(r"LISTNUM OutlineDefault \l 1", "LISTNUM", "LISTNUM")
+    numbers = LEGAL.replace("<w:multi", '<w:name w:val="Mine"/><w:multi') + listed(1, 1)
+    document = read_document(make_docx(body, numbering=numbers))
+    assert [" ".join(each.split()) for each in document.text.splitlines() if each] == [
+        "If ii) x iii) x iv) x", "1. A", "1.1 (a) x (b) x", "1.1. x", "2. x", "I. x A. x B. x",
+    ]  # fmt: skip
+    found = [m.span.text_in(document.text) for m in document.marks if m.kind is MarkKind.NUMBER]
+    assert (found[:3], found[-1]) == (["ii)", "iii)", "iv)"], "B.")
+
+
+def test_a_contract_numbered_by_fields_is_numbered() -> None:
+    text = read_document(Path(__file__).parents[1] / "cases" / "listnum.docx").text
+    labels = [line.split()[0] for line in text.splitlines() if line[:1].isdigit()]
+    assert labels == ["1.", "2.", "2.1.", "2.2.", "3.", "4."]
+    assert "the other party 3.1. is in material breach; 3.2. is insolvent; or 3.3. ceases" in text
+
+
+def test_automatic_numbers_follow_headings(make_docx: Any) -> None:
+    styles = "".join(style(f"heading {level}") for level in (1, 2))
+    body = "".join(
+        with_fields(code, style=name)
+        for code, name in (
+            ("AUTONUMLGL", "heading 1"), ("AUTONUMLGL", "heading 2"), (r"AUTONUMLGL \e", ""),
+            ("AUTONUMLGL", ""), ("AUTONUMLGL", "heading 1"), ("AUTONUM", ""),
+            (r"AUTONUM \* ROMAN \s )", ""), ("AUTONUMOUT", "heading 2"),
+        )
+    )  # fmt: skip
+    text = read_document(make_docx(body, styles=styles)).text
+    assert text.replace(" x ", "").split() == [
+        "1.", "1.1.", "1.1.1", "1.1.2.", "2.", "1.", "II)", "A.",
+    ]  # fmt: skip
+
+
 def test_an_empty_paragraph_counts_and_a_deleted_one_does_not(make_docx: Any) -> None:
     deleted = (
         '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:rPr>'

@@ -12,8 +12,11 @@ import pytest
 
 from fourcorners.documents import office_package as package
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.docx import reader
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
+from tests.documents.conftest import OFFICE
+from tests.documents.docx.packages import parts
 
 
 def p(*runs: str, properties: str = "") -> str:
@@ -42,7 +45,7 @@ def test_paragraphs_tabs_and_breaks(make_docx: Any) -> None:
     document = read_document(make_docx(body))
     assert document.text == "First\tpart\nbelow\n\nSec ond, non-exclusive\n"
     assert (document.marks, document.warnings, document.pages) == ((), (), ())
-    assert document.reader == "docx/6"
+    assert document.reader == "docx/7"
 
 
 def test_tracked_changes_are_read_as_accepted(make_docx: Any) -> None:
@@ -166,6 +169,97 @@ def test_form_fields_show_what_was_chosen(make_docx: Any) -> None:
     assert (
         read_document(make_docx(body)).text == "Law of Texas\n\n\u2612 agreed\n\n\u2610 refused\n"
     )
+
+
+def test_fields_without_a_stored_result_are_reported(make_docx: Any) -> None:
+    def simple(code: str) -> str:
+        return f'<w:fldSimple w:instr=" {code} "/>'
+
+    page = p(r("Page "), simple("PAGE"))
+    body = p(r("See clause "), simple(r"REF _Ref1 \r"), simple("TC x"), r(" and "), simple("SEQ a"))
+    document = read_document(make_docx(body + p(simple("MACROBUTTON Nothing [Fee]")), footer=page))
+    assert document.text == "See clause  and \n\n[Fee]\n\nPage \n"
+    assert [each.split(",")[0] for each in document.warnings] == [
+        "It has 2 fields without a stored result (REF"
+    ]
+
+
+def test_content_controls_have_their_state(make_docx: Any) -> None:
+    def control(properties: str, words: str) -> str:
+        return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{words}</w:sdtContent></w:sdt>"
+
+    word14 = 'xmlns:n="http://schemas.microsoft.com/office/word/2010/wordml"'
+    boxes = (
+        control(f'<n:checkbox {word14}><n:checked n:val="{on}"/></n:checkbox>', r("\u00fe"))
+        for on in (1, 0)
+    )
+    empty = control("<w:showingPlcHdr/><w:date/>", r("[pick a date]"))
+    chosen = control("<w:dropDownList/>", r("Ohio"))
+    document = read_document(make_docx(p(*boxes, r(" "), empty, r(" "), chosen)))
+    assert document.text == "\u2612\u2610 [pick a date] Ohio\n"
+    assert document.warnings == (
+        "It has 1 field to fill in that shows only a placeholder, which is read as text.",
+    )
+
+
+def embedding(path: Path, *documents: tuple[str, bytes]) -> Path:
+    """Add documents to a file that shows them by the ids `e0`, `e1` and so on."""
+    held = parts(path.read_bytes())
+    relations = "".join(
+        f'<Relationship Id="e{at}" Type="{OFFICE}/aFChunk" Target="{name}"/>'
+        for at, (name, _) in enumerate(documents)
+    )
+    held["word/_rels/document.xml.rels"] = held["word/_rels/document.xml.rels"].replace(
+        b"</Relationships>", f"{relations}</Relationships>".encode()
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (*held.items(), *((f"word/{n}", c) for n, c in documents)):
+            archive.writestr(name, content)
+    return path
+
+
+def test_embedded_documents_are_read_where_they_are(make_docx: Any) -> None:
+    archive = (
+        b'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="b"\r\n\r\n--b\r\n'
+        b"Content-Type: text/html\r\n\r\n<html><p>Archived</p></html>\r\n--b--\r\n"
+    )
+    documents = [
+        ("a.html", b"<html><body><ol><li>Page</ol></body></html>"),
+        ("b.rtf", rb"{\rtf1\ansi Rich}"), ("c.txt", b"Plain\n"), ("d.mht", archive),
+        ("e.docx", embedding(make_docx(p(r("Word")) + shown(1)), ("f.txt", b"Deep")).read_bytes()),
+        ("g.bin", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old"),
+    ]  # fmt: skip
+    body = p(r("First")) + shown(len(documents)) + p(r("Last"))
+    document = read_document(embedding(make_docx(body), *documents))
+    assert document.text == (
+        "First\n\n1. Page\n\nRich\n\nPlain\n\nArchived\n\nWord\n\nDeep\n\nLast\n"
+    )
+    assert marked(document, MarkKind.NUMBER) == [("1", "1.")]
+    assert [each.split(",")[0] for each in document.warnings] == [
+        "It embeds another document (word/g.bin)"
+    ]
+
+
+def shown(count: int) -> str:
+    return "".join(f'<w:altChunk r:id="e{at}"/>' for at in range(count))
+
+
+def test_embedded_documents_have_limits(make_docx: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = ("x.docx", make_docx(p(r("Deepest."))).read_bytes())
+    for level in range(reader.MAX_EMBEDDED_DEPTH + 1):
+        held = ("x.docx", embedding(make_docx(p(r(f"{level}")) + shown(1)), held).read_bytes())
+    path = embedding(make_docx(shown(1)), held)
+    document = read_document(path)
+    assert document.text == "4\n\n3\n\n2\n\n1\n"
+    assert "nested too deep" in document.warnings[0]
+    monkeypatch.setattr(reader, "MAX_EMBEDDED", 100)
+    refused(path, "too large")
+
+
+def test_a_document_of_one_embedded_page_is_read() -> None:
+    document = read_document(Path(__file__).parents[1] / "cases" / "altchunk.docx")
+    assert document.text.startswith("LOAN AGREEMENT\n\nThis Agreement is made on 1 June 2020")
+    assert document.text.endswith("\n\n1. Loan. GBP 5,000.\n")
 
 
 def test_a_field_within_the_code_of_another_is_not_shown(make_docx: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.docx.versions.check import find_differences
 from fourcorners.documents.docx.versions.merge import MergedFile, merge_versions
 from fourcorners_bench.comparison.word_edits import WordPair, make_word_pair
@@ -23,6 +24,7 @@ from tests.documents.docx.packages import parts, rewritten
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 FOLDER = Path(__file__).with_name("compared")
+PATHS = Path("before.docx"), Path("after.docx")
 WRONG = bytes.maketrans(b"i2", b"y3")
 PAIRS = (
     *(("t0", f"t_{name}") for name in ("cell", "mid", "del", "delcol", "split")),
@@ -33,8 +35,7 @@ PAIRS = (
 
 
 def merged(before: bytes, after: bytes, author: str = "A. Reviewer") -> MergedFile:
-    paths = Path("before.docx"), Path("after.docx")
-    return merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
+    return merge_versions(before, after, PATHS, author=author, at=datetime.now(UTC))
 
 
 def contract(*paragraphs: str, header: str = "") -> Contract:
@@ -92,6 +93,44 @@ def test_made_versions_with_edits_of_all_kinds(seed: int) -> None:
     assert_both(found, pair.before, pair.after)
     assert_whole(found.data)
     assert found.untracked == ()
+
+
+def test_a_paragraph_that_moves_whole_is_a_move() -> None:
+    before = write_word_file(contract(*CLAUSES))
+    after = write_word_file(contract(*CLAUSES[:6], *CLAUSES[9:15], *CLAUSES[6:9], *CLAUSES[15:]))
+    found = merged(before, after)
+    assert_both(found, before, after)
+    main = etree.fromstring(parts(found.data)["word/document.xml"])
+    moves = [
+        [each.get(f"{W}name", "") for each in main.iter(f"{W}{kind}RangeStart")]
+        for kind in ("moveFrom", "moveTo")
+    ]
+    assert len(moves[0]) == len(set(moves[0])) == 3
+    assert sorted(moves[0]) == sorted(moves[1])
+    assert not list(main.iter(f"{W}del", f"{W}ins"))
+    accepted = resolve_changes(found.data, PATHS[0], accept=True, author=found.author)
+    assert b"move" not in parts(accepted)["word/document.xml"]
+
+
+@pytest.mark.parametrize("formatting", [False, True])
+def test_words_that_only_look_otherwise_are_tracked_if_asked(formatting: bool) -> None:
+    lines = contract("Fees are due in thirty days.", "The law is that of England.")
+    before = write_word_file(lines)
+    plain = b'<w:r><w:t xml:space="preserve">Fees are due in thirty days.</w:t></w:r>'
+    styled = plain.replace(b"<w:t", b"<w:rPr><w:b/></w:rPr><w:t", 1)
+    start = plain[: plain.index(b"Fees")]
+    styled = styled.replace(b" due in thirty", b"</w:t></w:r>" + start + b" due in sixty")
+    after = rewritten(before, "word/document.xml", plain, styled)
+    found = merge_versions(
+        before, after, PATHS, author="A", at=datetime.now(UTC), formatting=formatting
+    )
+    assert_both(found, before, after)
+    assert found.format_changes == formatting
+    differences = find_differences(found.data, before, after, author="A", formatting=True)
+    assert bool(differences) is not formatting
+    runs = etree.fromstring(parts(found.data)["word/document.xml"]).iter(f"{W}r")
+    changed = [each for each in runs if each.find(f"{W}rPr/{W}rPrChange") is not None]
+    assert [each.findtext(f"{W}t") for each in changed] == ["Fees are"] * formatting
 
 
 def test_words_stay_where_they_are_the_same() -> None:

@@ -38,7 +38,13 @@ def test_paragraphs_and_headings(tmp_path: Path) -> None:
     )
     assert document.text == "Supply Agreement\n\nOne bold\nline & more\n\nTwo\u00a0x\n\ntail\n"
     assert marked(document, MarkKind.HEADING) == [("Supply Agreement", "1")]
-    assert (document.media_type, document.reader) == ("text/html", "html/4")
+    assert (document.media_type, document.reader) == ("text/html", "html/5")
+
+
+def test_fields_of_a_form_have_their_state(tmp_path: Path) -> None:
+    boxes = "<input type=checkbox checked> yes <input type=radio> no <input type=hidden value=x>"
+    document = page(tmp_path, f"<p>Fee <input value='5 GBP'> {boxes}</p>")
+    assert document.text == "Fee 5 GBP \u2612 yes \u2610 no\n"
 
 
 def test_what_does_not_show_is_left_out(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_paragraphs_and_blanks(tmp_path: Path) -> None:
         + p("  lead"),
     )
     assert document.text == "One two  three\tx\ny z\n\nlead\n"
-    assert (document.media_type, document.reader) == (KIND, "odt/5")
+    assert (document.media_type, document.reader) == (KIND, "odt/6")
 
 
 def test_lists_are_counted_by_their_styles(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_hidden_text_tables_notes_and_comments(tmp_path: Path) -> None:
     assert document.text == "ab\n\nGoods | Price\n4 | 4 | \n\nx[1]\n\ny\n\n[1] Net.\n"
     assert marked(document, MarkKind.HIDDEN) == [("b", "")]
     assert marked(document, MarkKind.FOOTNOTE) == [("[1] Net.", "footnotes")]
-    assert document.warnings[-1] == "It has 1 comments, which are not read."
+    assert document.warnings[-1] == "It has 1 comment, kept separate from the text."
 
 
 def test_a_locked_file_is_called_so(tmp_path: Path) -> None:

@@ -324,3 +324,10 @@ def test_a_pattern_that_repeats_without_end_is_refused(
             read_document(tmp_path / "a.pdf")
     else:
         assert CLAUSE in read_document(tmp_path / "a.pdf").text
+
+
+def test_pages_are_cited_by_their_printed_labels() -> None:
+    document = read_document(Path(__file__).parents[1] / "cases" / "page-labels.pdf")
+    assert [page.number for page in document.pages] == [1, 2, 3, 4]
+    assert [page.cited for page in document.pages] == ["i", "ii", 1, 2]
+    assert document.page_of(document.text.index("2. Repayment. The")) == 2

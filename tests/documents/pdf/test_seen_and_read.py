@@ -65,7 +65,7 @@ def test_letters_count_and_not_what_they_are_said_to_spell(tmp_path: Path) -> No
     path = pdf(tmp_path, replaced("900,000", "500,000"))
     document = read_document(path)
     assert flat(document) == "The cap is 500,000 pounds."
-    assert any("“500,000”, said to be “900,000”" in each for each in document.warnings)
+    assert any("“500,000”, stored as “900,000”" in each for each in document.warnings)
     at = document.text.index("500,000")
     (box,) = span_boxes(path, document, Span(at, at + 7))
     assert 127 < box.x0 < box.x1 < 180

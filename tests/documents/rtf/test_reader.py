@@ -45,7 +45,7 @@ def test_paragraphs_signs_and_letters(tmp_path: Path) -> None:
         r"{\f1\'c0\'e1}\{x\}\\y{\*\nosuch gone}{\pict 00ff}",
     )
     assert document.text == "One\n\n“Fee”\u00a0€ 5–6 € 😀äc\td\n\nАб{x}\\y\n"
-    assert (document.media_type, document.reader) == ("application/rtf", "rtf/5")
+    assert (document.media_type, document.reader) == ("application/rtf", "rtf/6")
 
 
 def test_the_numbers_of_lists_are_in_the_text_and_marked(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourcorners.documents.document import Document
+from fourcorners.documents.document import Document, Mark, MarkKind
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.read import read_card
@@ -479,8 +479,11 @@ def test_titles(document: Make, top: str, title: str) -> None:
 
 
 def test_a_letter_is_called_by_its_subject(document: Make) -> None:
-    text = "Alder Mills\n\n5 May 2020\n\nDear Joan\n\n**Consulting on oats**\n\nThis is agreed.\n"
-    card = card_of(document(text))
+    text = "Alder Mills\n\n5 May 2020\n\nDear Joan\n\nConsulting on oats\n\nThis is agreed.\n"
+    place = text.index("Consulting")
+    bold = Mark(MarkKind.BOLD, Span(place, place + len("Consulting on oats")))
+    assert card_of(document(text)).title is None
+    card = card_of(document(text, marks=(bold,)))
     assert card.title is not None
     assert card.title.value == "Consulting on oats"
     assert card.type is not None

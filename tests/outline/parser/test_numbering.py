@@ -13,7 +13,7 @@ from fourcorners.outline.parser.numbering import (
 )
 
 
-def read(text: str) -> tuple[str, set[tuple[str, tuple[int, ...]]]] | None:
+def read(text: str) -> tuple[str, set[tuple[str, tuple[float, ...]]]] | None:
     match = re.match(START_PATTERN, text)
     number = parse_number(match) if match else None
     if number is None:
@@ -49,7 +49,7 @@ def read(text: str) -> tuple[str, set[tuple[str, tuple[int, ...]]]] | None:
         ("5 Fees", "5", {("1.", (5,))}),
     ],
 )
-def test_number(text: str, written: str, readings: set[tuple[str, tuple[int, ...]]]) -> None:
+def test_number(text: str, written: str, readings: set[tuple[str, tuple[float, ...]]]) -> None:
     assert read(text) == (written, readings)
 
 

@@ -36,8 +36,8 @@ def test_a_sound_playbook_raises_no_doubt(tmp_path: Path) -> None:
         ("    aliases: [Late, DELAY]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    aliases: [Late, late]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    avoid: week\n", 9, "delay.examples#1", "this example contains what is to be avoided"),
-        ("    applies_to: [Suply]\n", 10, "delay.applies_to#1", "did you mean 'Supply'"),
-        ("    except_for: [Suply]\n", 10, "delay.except_for#1", "did you mean 'Supply'"),
+        ("    applies_to: [Suply]\n", 10, "delay.applies_to#1", "Did you mean 'Supply'"),
+        ("    except_for: [Suply]\n", 10, "delay.except_for#1", "Did you mean 'Supply'"),
         (
             "    questions: [{id: a, question: How much, answer: amount, says: at most}]\n",
             10,

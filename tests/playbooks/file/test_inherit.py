@@ -123,9 +123,9 @@ EXTENDS = "id: mine\nname: Mine\nversion: '1'\nextends: base.yaml\n"
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        (EXTENDS.replace("base.yaml", "due-dilligence"), 4, "did you mean 'due-diligence'"),
+        (EXTENDS.replace("base.yaml", "due-dilligence"), 4, "Did you mean 'due-diligence'"),
         (EXTENDS.replace("base.yaml", "no.yaml"), 4, "there is no file"),
-        (EXTENDS + "drop: [trem]\n", 5, "has no provision 'trem'; did you mean 'term'"),
+        (EXTENDS + "drop: [trem]\n", 5, "has no provision 'trem'. Did you mean 'term'"),
         (EXTENDS + "drop: term\n", 5, "must be a list of ids"),
         (
             EXTENDS + "drop: [law]\nprovisions:\n  - id: law\n    name: L\n",
@@ -134,11 +134,11 @@ EXTENDS = "id: mine\nname: Mine\nversion: '1'\nextends: base.yaml\n"
         ),
         (EXTENDS + "provisions:\n  - id: new\n    name: New\n", 6, "'definition' is missing"),
         (EXTENDS + "provisions:\n  - id: law\n    name:\n", 6, "the key 'name' is missing"),
-        (EXTENDS + "provisions:\n  - id: term\n    qury: x\n", 7, "did you mean 'query'"),
+        (EXTENDS + "provisions:\n  - id: term\n    qury: x\n", 7, "Did you mean 'query'"),
         (EXTENDS + "provisions:\n  - id: term\n    query: '(a'\n", 7, "never closed"),
         (EXTENDS + "provisions:\n  - id: term\n    name: Law\n", 7, "already names"),
         (EXTENDS + "provisions: all\n", 5, "must be a list"),
-        (EXTENDS.replace("extends: base.yaml", "drop: [law]") + "provisions: []\n", 5, "at least"),
+        (EXTENDS.replace("extends: base.yaml", "drop: [law]") + "provisions: []\n", 5, "empty"),
     ],
 )
 def test_what_is_wrong_is_told_at_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +11,16 @@ import pytest
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import Comparison
+from fourcorners.comparison.versions import compare_versions
 from fourcorners.documents.read import read_document
 from fourcorners.reports.comparison.writers import WrittenComparison, comparison_writer
 from fourcorners_bench.comparison.word_views import Resolution, view, wrong_sides
 from tests.comparison.contracts import CLAUSES, compare
 from tests.comparison.test_marking import CHANGED
+from tests.documents.docx.packages import parts, rewritten
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
-    from lxml.etree import _Element
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
@@ -30,29 +31,10 @@ def written(comparison: Comparison, folder: Path) -> Path:
     return path
 
 
-def resolved(path: Path, kept: str, dropped: str) -> list[str]:
-    """Return the paragraphs with all changes of one kind taken and those of the other left."""
-    import docx
-
-    paragraphs: list[str] = []
-    joined = False
-    for paragraph in docx.Document(str(path)).element.body.iter(f"{W}p"):
-        words = "".join(_words(paragraph, dropped))
-        if joined:
-            paragraphs[-1] += words
-        else:
-            paragraphs.append(words)
-        joined = paragraph.find(f"{W}pPr/{W}rPr/{W}{dropped}") is not None
-    assert kept != dropped
-    return [" ".join(each.split()) for each in paragraphs if each.strip()]
-
-
-def _words(paragraph: _Element, dropped: str) -> Sequence[str]:
-    return [
-        node.text or ""
-        for node in paragraph.iter(f"{W}t", f"{W}delText")
-        if not any(above.tag == f"{W}{dropped}" for above in node.iterancestors())
-    ]
+def resolved(path: Path, *, accept: bool) -> list[str]:
+    """Return the paragraphs with all changes accepted or rejected."""
+    lines = view(path.read_bytes(), Resolution("A. Reviewer", accept=accept))
+    return [" ".join(each.removeprefix("document: ").split()) for each in lines]
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -60,8 +42,8 @@ def test_accepting_all_gives_the_second_version_and_rejecting_all_the_first(
     name: str, tmp_path: Path
 ) -> None:
     path = written(compare(*CHANGED[name]), tmp_path)
-    assert resolved(path, "ins", "del") == [*CHANGED[name]]
-    assert resolved(path, "del", "ins") == [*CLAUSES]
+    assert resolved(path, accept=True) == [*CHANGED[name]]
+    assert resolved(path, accept=False) == [*CLAUSES]
 
 
 def test_the_reader_of_word_files_reads_the_accepted_version(tmp_path: Path) -> None:
@@ -78,7 +60,7 @@ def test_each_change_has_its_author_and_characters_that_xml_lacks_do_no_harm(
     changes = list(docx.Document(str(path)).element.body.iter(f"{W}ins", f"{W}del"))
     assert changes
     assert {each.get(f"{W}author") for each in changes} == {"A. Reviewer"}
-    assert "<w:p/> & more" in resolved(path, "ins", "del")[-1]
+    assert "<w:p/> & more" in resolved(path, accept=True)[-1]
 
 
 NAMES = (
@@ -117,6 +99,57 @@ def test_the_changes_are_in_the_first_version_s_own_file(
     assert written == WrittenComparison()
     sides = [each.read_bytes() for each in files]
     assert wrong_sides(path.read_bytes(), sides, "A. Reviewer") == []
+
+
+def by_version(path: Path) -> dict[str, list[str]]:
+    """Return the words of the changes in a body by their authors."""
+    import docx
+
+    found: dict[str, list[str]] = {}
+    for each in docx.Document(str(path)).element.body.iter(f"{W}ins", f"{W}del"):
+        words = "".join(node.text or "" for node in each.iter(f"{W}t", f"{W}delText"))
+        if words:
+            found.setdefault(each.get(f"{W}author"), []).append(words)
+    return found
+
+
+def test_of_several_versions_each_change_is_by_the_one_that_brought_it(
+    dataroom: Path, tmp_path: Path
+) -> None:
+    import docx
+
+    def save(name: str, *pairs: tuple[str, str]) -> Path:
+        for paragraph in word.paragraphs:
+            for run in paragraph.runs:
+                for old, new in pairs:
+                    run.text = run.text.replace(old, new)
+        word.save(str(tmp_path / name))
+        return tmp_path / name
+
+    word = docx.Document(str(dataroom / NAMES[0]))
+    word.core_properties.modified = datetime(2026, 3, 9, 17, 30)
+    files = [dataroom / NAMES[0]]
+    added = "We keep a stock of spare modules for one year. "
+    files.append(save("2.docx", ("payable thirty days", "payable sixty days"), ("Sums due", added)))
+    row = word.tables[0].rows[-1]
+    row._tr.addnext(deepcopy(row._tr))
+    files.append(save("3.docx", ("payable sixty", "payable ninety"), ("one year", "ever")))
+    versions = compare_versions([read_document(each) for each in files])
+    path = tmp_path / "marked.docx"
+    written = comparison_writer(path)(versions.against(1), path, author="A. Reviewer")
+    assert written == WrittenComparison()
+    found = by_version(path)
+    row_words = [each.text for each in row.cells]
+    assert found["Version 2"][-2:] == ["We keep a stock of spare modules for ", ". "]
+    assert {"thirty", "Sums due"} <= set(found["Version 2"])
+    assert found["Version 3"] == ["ninety", "ever", *row_words]
+    data = path.read_bytes()
+    marked = parts(data)["word/document.xml"]
+    assert b'w:author="Version 2" w:date="2026-03-09T17:30:00Z"' in marked
+    for name in found:  # as if one author had made all changes
+        marked = marked.replace(f'"{name}"'.encode(), b'"Anyone"')
+    data = rewritten(data, "word/document.xml", parts(data)["word/document.xml"], marked)
+    assert wrong_sides(data, [files[0].read_bytes(), files[-1].read_bytes()], "Anyone") == []
 
 
 def test_if_a_word_file_has_changed_since_it_was_read_all_words_are_in_a_plain_one(

@@ -74,7 +74,8 @@ def test_the_headline_names_the_clause_and_leaves_yes_and_no_to_a_person(
     value = answered("Which laws govern the lease?", "lease")
     assert value.answer.headline == "Read clause 5.1 of “Lease of Premises”."
     changed = answered("On how many days' notice may the Tenant end the lease?", "lease")
-    assert changed.answer.headline == "Read “Amendment Letter”."
+    changes = "Read “Amendment Letter”, which changes clause 2.2 of “Lease of Premises”."
+    assert changed.answer.headline == changes
     whether = answered("Can the Tenant assign the lease?", "lease")
     assert whether.answer.headline.startswith("Yes or no is left to you: read clause 3.")
     assert whether.answer.ruling is Verdict.UNSURE

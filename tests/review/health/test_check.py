@@ -99,6 +99,12 @@ def test_what_cannot_be_read_comes_first(tmp_path: Path) -> None:
     assert "2025-03-04" in second.message
 
 
+def test_what_was_not_read_of_a_file_is_named(tmp_path: Path) -> None:
+    shown = "<html><body><p>Loan of 5,000 pounds.</p><iframe src='terms.html'></iframe></body>"
+    (symptom,) = of(examined(tmp_path / "room", {"a.html": shown}), SymptomKind.PARTLY_UNREAD)
+    assert symptom.message == "It shows other pages within it, which are not read."
+
+
 def test_one_content_under_two_names(tmp_path: Path) -> None:
     health = examined(tmp_path / "room", {"a.txt": contract(), "b.txt": contract()})
     (same,) = of(health, SymptomKind.SAME)

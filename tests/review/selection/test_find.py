@@ -202,6 +202,20 @@ def test_what_was_understood_is_named(library: Library, fill: Fill) -> None:
     assert parse_selection(library, "which suppliers have insurance?", BOOK).role == "supplier"
 
 
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("cap on liability > £5m", (">", "£5m")),
+        ("effective date before 31/02/2024", ("before", "31/02/2024")),
+        ("contracts with insurance of 5m or exclusivity after 2020", ("5m", "after", "2020")),
+        ("terminated without cause within 30 days?", ("30", "days")),
+        ("do our suppliers have minimum purchases?", ()),
+    ],
+)
+def test_a_value_is_no_condition(library: Library, question: str, left: tuple[str, ...]) -> None:
+    assert parse_selection(library, question, BOOK).unknown == left
+
+
 def test_nothing_understood_is_an_error_that_lists_what_there_is(library: Library) -> None:
     for question in ("hello world", "", "让我看看", "'; DROP TABLE documents; --"):
         with pytest.raises(QueryError) as raised:

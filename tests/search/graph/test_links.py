@@ -12,10 +12,10 @@ from fourcorners.documents.read import read_document as read_file
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.party_names import party_key
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.graph import AmendmentRelation, links, links_of
-from fourcorners.search.graph.resolution import party_key
 from fourcorners.search.graph.statements import parse_statements
 from fourcorners.text.span import Span
 

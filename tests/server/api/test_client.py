@@ -165,7 +165,9 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     one = api.ask("findings", "get_finding", document.id, "ending", **place)
     assert one.review == "confirmed"
     unknown = api.ask("findings", "list_findings", collection="Mill", provision="endng", **place)
-    assert (api.status, unknown.code) == (HTTPStatus.BAD_REQUEST, "bad_request")
+    assert (api.status, unknown.code) == (HTTPStatus.NOT_FOUND, "not_found")
+    wrong = mark(**{**cell, "provision": "endng"}, state=state)
+    assert api.ask("findings", "mark_finding", body=wrong).detail == unknown.detail
     assert "ending" in unknown.remedy
     report = api.ask("reviews", "export_review", collection="Mill", **place)
     assert "xl/workbook.xml" in zipfile.ZipFile(report.payload).namelist()

@@ -1,6 +1,6 @@
 """Every route of the API, asked what its schema allows and what it does not, by schemathesis.
 
-Nothing may answer 5xx, or otherwise than the schema says. `FOURCORNERS_SCHEMA_EXAMPLES` says how
+Nothing may answer 5xx, or otherwise than the schema says. `SCHEMA_EXAMPLES` says how
 many requests each route gets.
 """
 
@@ -19,7 +19,7 @@ from fourcorners.server.api import requests as guarding
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 schemathesis = pytest.importorskip("schemathesis")
-_EXAMPLES = int(os.environ.get("FOURCORNERS_SCHEMA_EXAMPLES", "6"))
+_EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "6"))
 _DESCRIPTION = "/api/v1/openapi.json"
 _LAST = {"DELETE"}  # what they take away others are to find
 _PATIENCE = 90.0

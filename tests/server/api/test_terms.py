@@ -44,8 +44,14 @@ def test_versions_are_compared_and_sent_as_files(room: Room) -> None:
     assert answer.status_code == 200, answer.text
     (change,) = [each for each in answer.json()["changes"] if each["words"]]
     assert [(each["old"], each["new"]) for each in change["words"]] == [("6 months", "9 months")]
-    for form, start in (("docx", b"PK"), ("html", b"<!")):
-        sent = room.client.get(f"{BASE}/comparison/report", params={**asked, "format": form})
+    third = CHANGED.replace("five years", "seven years")
+    room.put({"third.txt": third})
+    more = {**asked, "between": asked["after"], "after": room.document("third")}
+    changes = room.client.get(f"{BASE}/comparison", params=more).json()["changes"]
+    brought = {each["words"][0]["new"]: each["versions"] for each in changes}
+    assert brought == {"9 months": [2], "7 years": [3]}
+    for form, start in (("docx", b"PK"), ("html", b"<!"), ("pdf", b"%PDF")):
+        sent = room.client.get(f"{BASE}/comparison/report", params={**more, "format": form})
         assert sent.status_code == 200
         assert sent.content.startswith(start)
 

@@ -20,6 +20,7 @@ from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.research.tool import ToolQuery
+from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.app import create_app
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
@@ -227,18 +228,25 @@ def test_findings_and_a_review(path: Path, settings: Settings, ids: dict[str, st
         found = (await call(client, "findings", collection="Mill"))["findings"]
         assert found
         for each in found:
-            span = each["quote"]["span"]
-            assert LEASE[span["start"] : span["end"]] == each["quote"]["words"]
+            [quote] = each["quotes"]
+            assert LEASE[quote["span"]["start"] : quote["span"]["end"]] == quote["words"]
             only = await call(client, "findings", collection="Mill", provision=each["provision"])
             assert only["findings"] == [each]
             cell = {"document": each["document"], "provision": each["provision"]}
-            for quote in (await call(client, "finding", **cell))["quotes"]:
+            one = await call(client, "finding", **cell)
+            base = url.removesuffix("/mcp")
+            place = f"documents/{each['document']}/findings/{each['provision']}"
+            with httpx2.Client() as rest:
+                sent = rest.get(f"{base}/api/v1/{place}").json()
+            here = json.loads(json.dumps(one).replace(base, ""))
+            assert FindingValue(**sent) == FindingValue(**here)
+            for quote in one["quotes"]:
                 span = quote["span"]
                 assert LEASE[span["start"] : span["end"]] == quote["words"]
         unknown = {"collection": "Mill", "provision": "Change of control clause"}
         assert "change-of-control" in await refused(client, "findings", **unknown)
         cell = {"document": ids["lease"], "provision": "assignement"}
-        assert "nearest: assignment" in await refused(client, "finding", **cell)
+        assert "mean 'assignment'?" in await refused(client, "finding", **cell)
         unknown = {"collection": "Mill", "playbook": "due_diligence"}
         assert "due-diligence" in await refused(client, "findings", **unknown)
 
@@ -318,11 +326,11 @@ def test_what_is_wrong_is_told_and_ends_nothing(
     path: Path, settings: Settings, ids: dict[str, str]
 ) -> None:
     async def asks(client: Client) -> None:
-        assert "query: Field required" in await refused(client, "search")
+        assert "query is missing" in await refused(client, "search")
         assert "limit" in await refused(client, "search", query="x", limit=10_000)
         secret = await refused(client, "read", document="very-secret", start=-1, end=2)
         assert "very-secret" not in secret
-        assert "Extra inputs" in await refused(client, "collections", more="x")
+        assert "more is not known" in await refused(client, "collections", more="x")
         assert '"' in await refused(client, "search", query='"open')
         assert "no document" in await refused(client, "card", document="f" * 16)
         assert "no words at" in await refused(

@@ -112,7 +112,7 @@ def test_faults_are_told_by_line_and_nothing_is_saved(room: Room) -> None:
     broken = HOUSE.replace("query:", "qery:")
     status, page = post(room, "/playbooks/check", text=broken)
     assert 'data-line="8"' in page
-    assert "did you mean 'query'" in unescape(page)
+    assert "Did you mean 'query'" in unescape(page)
     status, page = post(room, "/playbooks/save", text=broken)
     assert status == 422
     assert "qery" in page

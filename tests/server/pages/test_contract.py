@@ -96,7 +96,10 @@ def test_a_printed_page_has_its_words_and_the_original_is_sent(room: Room) -> No
         assert text[start : start + len(words)] == words
         assert 0 <= x0 < x1 <= 700
         assert 0 <= y0 < y1 <= 900
-    assert room.client.get(f"/d/{document}/page/999.json").status_code == 404
+    for end in ("json", "png"):
+        missing = room.client.get(f"/d/{document}/page/999.{end}")
+        assert missing.status_code == 404
+        assert "This contract has no page 999." in missing.text
     sent = room.client.get(f"/d/{document}/original")
     assert sent.content == PDF.read_bytes()
     assert sent.headers["content-disposition"].startswith("attachment")

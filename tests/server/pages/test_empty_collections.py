@@ -171,3 +171,13 @@ def test_one_person_at_their_own_machine_has_the_form_from_the_start(room: Room)
     page = room.client.get("/").text
     assert has_upload_form(page)
     assert ASK not in page
+
+
+def test_an_unknown_collection_is_named_with_the_nearest(room: Room) -> None:
+    room.put({"lease.txt": LEASE}, collection="Mill")
+    for address in ("/reviews?c=Mlil", "/search?q=rent&c=Mlil", "/c/Mlil"):
+        missing = room.client.get(address)
+        assert missing.status_code == 404
+        assert "There is no collection 'Mlil'. Did you mean 'Mill'?" in words(missing.text)
+    answer = room.client.get("/api/v1/answers/xyz").json()
+    assert (answer["code"], "list of answers" in answer["remedy"]) == ("not_found", True)

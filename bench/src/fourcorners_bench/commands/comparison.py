@@ -81,6 +81,15 @@ def versions(
         int, option("--pairs N", "Word files that get a second version.", least=1)
     ] = 64,
     seed: Annotated[int, option("--seed N", "The seed of the edits.")] = 1,
+    libreoffice: Annotated[
+        int,
+        option(
+            "--libreoffice N",
+            "Pairs whose changes LibreOffice accepts and rejects as well, if it is installed with "
+            "its Python module.",
+            least=0,
+        ),
+    ] = 0,
 ) -> None:
     """Measure whether a compared Word file becomes either version.
 
@@ -97,4 +106,12 @@ def versions(
     with console.progress_steps() as step:
         scores = word_run.run_word_pairs(made, on_progress=step)
     record.measures.update(word_run.word_measures(scores))
+    judged = made[:libreoffice]
+    wrong = word_run.judge_in_libreoffice(judged) if judged else []
+    record.measures["libreoffice"] = {"sides": 2 * len(judged), "wrong": len(wrong)}
     output.finish(record, word_run.word_table(scores))
+    if judged:
+        right = 2 * len(judged) - len(wrong)
+        console.print_text(f"LibreOffice: {right} of {2 * len(judged)} sides are the version.")
+        for each in wrong:
+            console.print_text(f"  {each}")

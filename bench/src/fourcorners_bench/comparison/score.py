@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from fourcorners.comparison.comparison import Aspect, ClauseChange, Comparison, Relation
 from fourcorners.text.span import Span, covered_length, intersect_spans
-from fourcorners_bench.comparison.versions import KnownEdit, KnownKind, VersionPair
+from fourcorners_bench.comparison.edited_clauses import KnownKind
+from fourcorners_bench.comparison.versions import KnownEdit, VersionPair
 
 _MOST = 0.8  # of a clause that must be in what is reported
 _ASPECTS: Mapping[KnownKind, frozenset[Aspect]] = {

@@ -1,86 +1,41 @@
 """Second versions of real contracts, made with edits of every kind whose places are known.
 
-Clauses are paragraphs that begin with a number or a letter, found by rules of this module alone, so
-that what is measured does not say where the edits are. Clauses after one that comes, goes, moves,
+Clauses after one that comes, goes, moves,
 is split or merged are renumbered, as a word processor does, and so are the references to them.
 """
 
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners_bench.comparison.edited_clauses import (
+    SENTENCE,
+    EditedClause,
+    KnownKind,
+    WordEdits,
+    is_eligible,
+    next_label,
+    read_clauses,
+    shift_label,
+)
 
 _PATTERNS = load_patterns("fourcorners_bench.comparison", "versions")
-_BREAK = _PATTERNS["paragraph_break"]
-_LABEL = _PATTERNS["label"]
-_SENTENCE = _PATTERNS["sentence"]
-_NEGATION = _PATTERNS["negation"]
-_PERIOD = _PATTERNS["period"]
-_AMOUNT = _PATTERNS["amount"]
-_PERCENTAGE = _PATTERNS["percentage"]
-_DATE = _PATTERNS["date"]
-_PARTY = _PATTERNS["party"]
 _REFERENCE = _PATTERNS["reference"]
-_WORD = _PATTERNS["word"]
-_INLINE = _PATTERNS["inline"]
 _QUOTED = _PATTERNS["quoted"]
 _LINE = _PATTERNS["line"]
 
-_LEAST_LENGTH = 120  # characters of a clause that is edited
 _LEAST_CLAUSES = 40  # clauses of a contract that is edited, so that edits lie apart
-_LEAST_SENTENCE = 60  # characters of either part of a clause that is split
-_LEAST_USES = 8  # of a party's name, for it to be one that a clause is about
-_NO_PARTIES = frozenset({"Agreement", "Term", "Services", "Products", "Territory"})
+_LEASTSENTENCE = 60  # characters of either part of a clause that is split
 _FAR = 4  # clauses that a moved one passes over, at least
 _EDITS = 2  # edits of each kind in a pair
 _AGAIN = 0.4  # share of the moved and edited clauses whose words are edited once more
-_APART = 20  # characters between two edits of one clause, at least
 _DOUBLE = 0.3  # share of the clauses that come or go with the one after them
 _SPACED = 0.25  # share of the pairs in which spaces, quotation marks and lines differ throughout
-_NUMBER_WORDS = {
-    "five": 5, "seven": 7, "ten": 10, "fifteen": 15, "twenty": 20, "thirty": 30, "forty-five": 45,
-    "sixty": 60, "ninety": 90, "two": 2, "three": 3, "six": 6, "twelve": 12,
-}  # fmt: skip
-_OPPOSITES = {
-    "shall not": "shall", "may not": "may", "will not": "will", "shall": "shall not",
-    "may": "may not", "will": "will not", "must": "must not", "is not": "is",
-}  # fmt: skip
-_WORDS = {
-    "promptly": "immediately", "reasonable": "commercially reasonable", "notify": "inform",
-    "provide": "supply", "prior": "previous", "obtain": "procure", "material": "substantial",
-    "written": "signed", "terminate": "cancel", "sole": "absolute", "costs": "expenses",
-    "maintain": "keep", "breach": "default", "delivery": "dispatch", "including": "comprising",
-}  # fmt: skip
-_PHRASES = (
-    "in good faith",
-    "at its own expense",
-    "upon request",
-    "in a timely manner",
-    "to the extent practicable",
-)
-
-
-class KnownKind(StrEnum):
-    """What was done to a contract."""
-
-    WORD = "word"
-    NUMBER = "number"
-    NEGATION = "negation"
-    PARTY = "party"
-    ADDED = "added"
-    REMOVED = "removed"
-    MOVED = "moved"
-    SPLIT = "split"
-    MERGED = "merged"
-    RENUMBERED = "renumbered"
-    REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,50 +58,10 @@ class VersionPair:
 
 
 @dataclass(slots=True)
-class _Clause:
-    """A paragraph of the first version, and what is replaced in it, by its own characters."""
-
-    start: int
-    text: str
-    space: str
-    label: str = ""
-    label_span: Span = field(default_factory=lambda: Span(0, 0))
-    new_label: str = ""
-    replaced: list[tuple[Span, str, KnownKind]] = field(default_factory=list)
-
-    @property
-    def span(self) -> Span:
-        return Span(self.start, self.start + len(self.text))
-
-    def head(self, label: str) -> str:
-        """Return the beginning of a clause with another label, written as this one's."""
-        tail = self.text[self.label_span.end : self.label_span.end + 1]
-        return f"{self.text[: self.label_span.start]}{label}{tail if tail in ').' else ''} "
-
-    def replace(self, span: Span, text: str, kind: KnownKind) -> None:
-        """Replace words; of words that the new ones begin or end with, nothing is replaced."""
-        old = span.text_in(self.text)
-        if text.startswith(old):
-            span, text = Span(span.end, span.end), text[len(old) :]
-        elif text.endswith(old):
-            span, text = Span(span.start, span.start), text[: -len(old)]
-        elif old.startswith(text):
-            span, text = Span(span.start + len(text), span.end), ""
-        self.replaced.append((span, text, kind))
-
-    def renumber(self, label: str) -> None:
-        """Give the clause another label in the second version, in place of any given before."""
-        self.replaced = [each for each in self.replaced if each[2] is not KnownKind.RENUMBERED]
-        if label != self.label:
-            self.replace(self.label_span, label, KnownKind.RENUMBERED)
-        self.new_label = label
-
-
-@dataclass(slots=True)
 class _Part:
     """What a paragraph of the second version is made of: words of a clause, or new ones."""
 
-    clause: _Clause | None
+    clause: EditedClause | None
     span: Span
     text: str = ""
 
@@ -157,16 +72,16 @@ class _Paragraph:
 
     parts: list[_Part]
     space: str
-    made: tuple[KnownKind, _Clause | None] | None = None
+    made: tuple[KnownKind, EditedClause | None] | None = None
 
     @property
-    def clause(self) -> _Clause | None:
+    def clause(self) -> EditedClause | None:
         return self.parts[0].clause
 
 
 def eligible(text: str) -> bool:
     """Tell whether a contract has enough numbered clauses to be edited."""
-    return sum(_can_change(each) for each in _read_clauses(text)) >= _LEAST_CLAUSES
+    return sum(is_eligible(each) for each in read_clauses(text)) >= _LEAST_CLAUSES
 
 
 def make_version(name: str, text: str, donors: Sequence[str], seed: int) -> VersionPair:
@@ -174,48 +89,24 @@ def make_version(name: str, text: str, donors: Sequence[str], seed: int) -> Vers
     return _Maker(name, text, donors, random.Random(f"{seed} {name}")).make()  # noqa: S311
 
 
-def _read_clauses(text: str) -> list[_Clause]:
-    clauses = []
-    start = 0
-    for match in [*_BREAK.finditer(text), None]:
-        end = match.start() if match else len(text)
-        clause = _Clause(start, text[start:end], match[0] if match else "")
-        if label := _LABEL.match(clause.text):
-            clause.label = clause.new_label = label["label"]
-            clause.label_span = Span(*label.span("label"))
-        clauses.append(clause)
-        start = match.end() if match else end
-    return clauses
-
-
-def _can_change(clause: _Clause) -> bool:
-    """Tell whether a paragraph is a clause, long enough, and whole.
-
-    One that a page's end cuts is not whole; one with further numbers within it is several.
-    """
-    whole = clause.text.rstrip().endswith((".", ";", ":", "; and", "; or", ".)", '."'))
-    alone = not _INLINE.search(clause.text, clause.label_span.end)
-    return bool(clause.label) and len(clause.text) >= _LEAST_LENGTH and whole and alone
-
-
 class _Maker:
     """What makes the second version of one contract."""
 
     def __init__(self, name: str, text: str, donors: Sequence[str], chance: random.Random) -> None:
         self.name, self.before, self.donors, self.chance = name, text, donors, chance
-        self.clauses = _read_clauses(text)
+        self.clauses = read_clauses(text)
         self.paragraphs = [
-            _Paragraph([_Part(each, Span(0, len(each.text)))], each.space or "\n\n")
+            _Paragraph([_Part(each, Span(0, len(each.text)))], each.end or "\n\n")
             for each in self.clauses
         ]
-        self.parties = _parties(text)
+        self.words = WordEdits(text, chance)
         self.used: set[int] = set()  # starts of clauses that are edited or next to edited ones
-        self.removed: list[_Clause] = []
+        self.removed: list[EditedClause] = []
         self.spaced = False
 
     def make(self) -> VersionPair:
         structural = (self._add, self._remove, self._move, self._split, self._merge)
-        inner = (self._change_word, self._change_number, self._negate, self._change_party)
+        inner = self.words.all
         for edit in structural:
             for _ in range(_EDITS):
                 self._apply_beside(edit)
@@ -238,15 +129,15 @@ class _Maker:
             if self._is_free(at) and edit(at):
                 return
 
-    def _apply_inside(self, change: Callable[[_Clause], bool]) -> None:
-        clauses = [each for each in self.clauses if _can_change(each)]
+    def _apply_inside(self, change: Callable[[EditedClause], bool]) -> None:
+        clauses = [each for each in self.clauses if is_eligible(each)]
         self.chance.shuffle(clauses)
         for clause in clauses:
             if clause.start not in self.used and change(clause):
                 self.used.add(clause.start)
                 return
 
-    def _edited_clauses(self) -> list[_Clause]:
+    def _edited_clauses(self) -> list[EditedClause]:
         """Return the clauses that moved or whose words were edited."""
         moved = [
             each.clause
@@ -257,23 +148,11 @@ class _Maker:
         edited = [each for each in self.clauses if any(kind in kinds for *_, kind in each.replaced)]
         return [*moved, *edited]
 
-    def _matches(self, pattern: re.Pattern[str], clause: _Clause) -> list[re.Match[str]]:
-        """Return where a pattern matches a clause's words, apart from what is replaced already."""
-        return [
-            match
-            for match in pattern.finditer(clause.text, clause.label_span.end)
-            if all(
-                match.start() > span.end + _APART or match.end() + _APART < span.start
-                for span, _, kind in clause.replaced
-                if kind is not KnownKind.RENUMBERED
-            )
-        ]
-
     def _is_free(self, at: int) -> bool:
         clause = self.paragraphs[at].clause
         return (
             clause is not None
-            and _can_change(clause)
+            and is_eligible(clause)
             and 0 < at < len(self.paragraphs) - 1
             and all(self._is_unused(near) for near in (at - 1, at, at + 1))
         )
@@ -294,7 +173,7 @@ class _Maker:
     def _add(self, at: int) -> bool:
         words = self._foreign_words()
         own = self.paragraphs[at].clause
-        if words is None or own is None or (label := _next_label(own.new_label)) is None:
+        if words is None or own is None or (label := next_label(own.new_label)) is None:
             return False
         self._use(at - 1, at, at + 1)
         self._shift_labels(at + 1, own.new_label, 1)
@@ -308,8 +187,8 @@ class _Maker:
 
     def _foreign_words(self) -> str | None:
         for _ in range(20):
-            clauses = _read_clauses(self.chance.choice(self.donors))
-            usable = [each for each in clauses if _can_change(each) and len(each.text) < 1_500]
+            clauses = read_clauses(self.chance.choice(self.donors))
+            usable = [each for each in clauses if is_eligible(each) and len(each.text) < 1_500]
             if usable:
                 clause = self.chance.choice(usable)
                 return clause.text[clause.label_span.end :].lstrip(" .)\t")
@@ -324,7 +203,7 @@ class _Maker:
         del self.paragraphs[at]
         self.removed.append(clause)
         follower = self.paragraphs[at].clause
-        follows = follower is not None and follower.label == _next_label(clause.label)
+        follows = follower is not None and follower.label == next_label(clause.label)
         if follower is not None and follows and self.chance.random() < _DOUBLE:
             self._use(at, at + 1)
             self._shift_labels(at + 1, follower.new_label, -1)
@@ -347,10 +226,10 @@ class _Maker:
         paragraph = self.paragraphs.pop(at)
         to -= to > at
         target = self.paragraphs[to].clause
-        label = _next_label(target.new_label) if target else None
+        label = next_label(target.new_label) if target else None
         if target is not None and label is not None:
             self._shift_labels(to + 1, target.new_label, 1)
-            clause.renumber(label)
+            clause.set_label(label)
         paragraph.made = (KnownKind.MOVED, clause)
         self.paragraphs.insert(to + 1, paragraph)
         return True
@@ -365,13 +244,13 @@ class _Maker:
 
     def _split(self, at: int) -> bool:
         clause = self.paragraphs[at].clause
-        if clause is None or (label := _next_label(clause.new_label)) is None:
+        if clause is None or (label := next_label(clause.new_label)) is None:
             return False
         cuts = [
             match.end()
-            for match in _SENTENCE.finditer(clause.text)
-            if match.end() > clause.label_span.end + _LEAST_SENTENCE
-            and len(clause.text) - match.end() > _LEAST_SENTENCE
+            for match in SENTENCE.finditer(clause.text)
+            if match.end() > clause.label_span.end + _LEASTSENTENCE
+            and len(clause.text) - match.end() > _LEASTSENTENCE
         ]
         if not cuts:
             return False
@@ -396,9 +275,9 @@ class _Maker:
 
     def _merge(self, at: int) -> bool:
         first, second = self.paragraphs[at].clause, self.paragraphs[at + 1].clause
-        if first is None or second is None or not _can_change(second) or not self._is_free(at + 1):
+        if first is None or second is None or not is_eligible(second) or not self._is_free(at + 1):
             return False
-        if second.label != _next_label(first.label):
+        if second.label != next_label(first.label):
             return False
         self._use(at - 1, at, at + 1, at + 2)
         self._shift_labels(at + 2, second.new_label, -1)
@@ -416,7 +295,7 @@ class _Maker:
     def _shift_labels(self, at: int, label: str, by: int) -> None:
         """Renumber what follows `label` in its series, from a paragraph on."""
         prefix, _, last = label.rpartition(".")
-        expected = _next_label(label)
+        expected = next_label(label)
         for paragraph in self.paragraphs[at:]:
             clause = paragraph.clause
             if clause is None or not clause.new_label:
@@ -425,8 +304,8 @@ class _Maker:
             if not label[-1].isdigit():
                 if each != expected:
                     return
-                expected = _next_label(each)
-                clause.renumber(_shift(each, by))
+                expected = next_label(each)
+                clause.set_label(shift_label(each, by))
                 continue
             own = each.split(".")
             if not each[-1].isdigit():
@@ -437,80 +316,7 @@ class _Maker:
             if int(own[depth]) <= int(last):
                 return
             own[depth] = str(int(own[depth]) + by)
-            clause.renumber(".".join(own))
-
-    # Edits of words
-
-    def _change_word(self, clause: _Clause) -> bool:
-        found = [match for match in self._matches(_WORD, clause) if match[0] in _WORDS]
-        if found and self.chance.random() < 0.6:
-            match = self.chance.choice(found)
-            clause.replace(Span(*match.span()), _WORDS[match[0]], KnownKind.WORD)
-            return True
-        ends = [match.start() for match in self._matches(_SENTENCE, clause)]
-        if not ends:
-            return False
-        at = self.chance.choice(ends)
-        clause.replace(Span(at, at), f" {self.chance.choice(_PHRASES)}", KnownKind.WORD)
-        return True
-
-    def _change_number(self, clause: _Clause) -> bool:
-        makers = [
-            (_PERIOD, self._other_period),
-            (_AMOUNT, self._other_amount),
-            (_PERCENTAGE, self._other_percentage),
-            (_DATE, self._other_date),
-        ]
-        self.chance.shuffle(makers)
-        for pattern, make in makers:
-            found = self._matches(pattern, clause)
-            if found:
-                match = self.chance.choice(found)
-                clause.replace(Span(*match.span("value")), make(match), KnownKind.NUMBER)
-                return True
-        return False
-
-    def _other_period(self, match: re.Match[str]) -> str:
-        word = (match["word"] or "").lower()
-        old = int(match["figure"] or _NUMBER_WORDS[word])
-        new, value = self.chance.choice(
-            [pair for pair in _NUMBER_WORDS.items() if pair[1] not in (old, 1)]
-        )
-        if word and match["figure"]:
-            return match["value"].replace(match["word"], new).replace(match["figure"], str(value))
-        return new if word else str(value)
-
-    def _other_amount(self, match: re.Match[str]) -> str:
-        figure = int(match["value"].replace(",", ""))
-        return f"{figure * self.chance.choice((2, 3, 5)) + 1_000:,}"
-
-    def _other_percentage(self, match: re.Match[str]) -> str:
-        old = match["value"]
-        return self.chance.choice([each for each in ("5", "12.5", "20", "35", "75") if each != old])
-
-    def _other_date(self, match: re.Match[str]) -> str:
-        return str(int(match["value"]) + self.chance.choice((1, 2, 5)))
-
-    def _negate(self, clause: _Clause) -> bool:
-        found = self._matches(_NEGATION, clause)
-        if not found:
-            return False
-        match = self.chance.choice(found)
-        clause.replace(Span(*match.span()), _OPPOSITES[match[0]], KnownKind.NEGATION)
-        return True
-
-    def _change_party(self, clause: _Clause) -> bool:
-        if len(self.parties) < 2:
-            return False
-        one, other = self.parties[:2]
-        pattern = re.compile(rf"\b(?:{re.escape(one)}|{re.escape(other)})\b(?!['’])")
-        found = self._matches(pattern, clause)
-        if not found:
-            return False
-        match = self.chance.choice(found)
-        new = other if match[0] == one else one
-        clause.replace(Span(*match.span()), new, KnownKind.PARTY)
-        return True
+            clause.set_label(".".join(own))
 
     def _update_references(self) -> None:
         now = {
@@ -576,21 +382,3 @@ class _Maker:
             return words
         words = _QUOTED.sub("“\\g<words>”", words).replace(". ", ".  ")
         return _LINE.sub("\\g<line>\n", words)
-
-
-def _parties(text: str) -> list[str]:
-    """Return the names that a contract gives its parties, the most used first."""
-    names = {match["name"] for match in _PARTY.finditer(text[:8_000])} - _NO_PARTIES
-    uses = {name: len(re.findall(rf"\b{re.escape(name)}\b", text)) for name in sorted(names)}
-    return sorted((name for name in uses if uses[name] >= _LEAST_USES), key=lambda n: -uses[n])
-
-
-def _next_label(label: str) -> str | None:
-    return None if label[-1] in "9z" and not label[-1].isdigit() else _shift(label, 1)
-
-
-def _shift(label: str, by: int) -> str:
-    if label[-1].isdigit():
-        prefix, dot, last = label.rpartition(".")
-        return f"{prefix}{dot}{int(last) + by}"
-    return label[:-1] + chr(ord(label[-1]) + by)

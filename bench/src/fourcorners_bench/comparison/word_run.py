@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.versions.check import find_differences
 from fourcorners.documents.docx.versions.merge import merge_versions
+from fourcorners_bench.comparison.libreoffice import resolve_all
 from fourcorners_bench.comparison.run import Half, eligible_contracts
 from fourcorners_bench.comparison.word_edits import WordPair, make_word_pair
 from fourcorners_bench.comparison.word_views import wrong_sides
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Json
 
 _LENGTHS: Final = range(40, 1_500)  # characters of a paragraph that a Word file is made of
+_PATHS: Final = (Path("before.docx"), Path("after.docx"))
 _BLOCKS: Final = 40  # of a Word file
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
@@ -62,11 +64,10 @@ def run_word_pairs(
 ) -> dict[int, WordScore]:
     """Return the scores by the number of edits at once."""
     scores: dict[int, WordScore] = {}
-    paths = Path("before.docx"), Path("after.docx")
     for pair in with_progress(pairs, "Comparing", on_progress):
         score = scores.setdefault(len(pair.edits), WordScore())
         versions = pair.before, pair.after
-        found = merge_versions(*versions, paths, author="A. Reviewer", at=datetime.now(UTC))
+        found = merge_versions(*versions, _PATHS, author="A. Reviewer", at=datetime.now(UTC))
         wrong = wrong_sides(found.data, versions, found.author)
         score.pairs += 1
         score.accepted += "accepted" not in wrong
@@ -76,6 +77,26 @@ def run_word_pairs(
             found.data, *versions, author=found.author
         )
     return dict(sorted(scores.items()))
+
+
+def judge_in_libreoffice(pairs: Sequence[WordPair]) -> list[str]:
+    """Return the sides that LibreOffice makes another text of than of the version itself.
+
+    Raises:
+        ConfigError: If LibreOffice or its Python module is not installed.
+    """
+    files: dict[str, bytes] = {}
+    for at, pair in enumerate(pairs):
+        versions = pair.before, pair.after
+        data = merge_versions(*versions, _PATHS, author="A. Reviewer", at=datetime.now(UTC)).data
+        for side, version in zip(("reject", "accept"), versions, strict=True):
+            files |= {f"{side} {at}": version, f"{side} {at} marked": data}
+    found = resolve_all(files)
+    return [name for name in files if f"{name} marked" in files and not _is_same(found, name)]
+
+
+def _is_same(found: dict[str, list[str]], name: str) -> bool:
+    return found[name] == found[f"{name} marked"]
 
 
 def word_measures(scores: dict[int, WordScore]) -> dict[str, Json]:

@@ -1,7 +1,9 @@
-"""`fourcorners compare`: two versions of a contract, or a contract and a template."""
+"""`fourcorners compare`: versions of a contract, or a contract and a template."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +13,20 @@ from fourcorners.cli import options
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.cli.output.contract import read_contract
+from fourcorners.errors import ConfigError, InputError
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.text import Text
 
     from fourcorners.comparison.comparison import ClauseChange, Comparison
     from fourcorners.comparison.ranking import Section
+    from fourcorners.comparison.versions import Versions
+    from fourcorners.documents.document import Document
+    from fourcorners.reports.comparison.values import UnreadVersion
+    from fourcorners.reports.comparison.writers import WrittenComparison
 
 NOT_TRACKED = 3  # exit code: a Word file was written that is not both versions in full
 _AROUND = 70  # characters of unchanged words that are shown around a change
@@ -26,69 +35,192 @@ _LONGEST = 600  # characters that are shown of a clause that was added or remove
 _LINES = 12  # lines of renumbered clauses; more are counted
 
 
-@spread
-def compare(
-    *,
-    before: Annotated[
-        str,
-        argument(
-            "BEFORE",
-            "The first version, or a template: a file, or a contract of the library by a unique "
-            "part of its name or its id.",
-        ),
-    ],
-    after: Annotated[str, argument("AFTER", "The second version.")],
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files that are written, and how."""
+
     out: Annotated[
         list[Path] | None,
         option(
             "--out -o FILE",
-            "Write it: .html side by side, .docx with tracked changes, .json. May be given again.",
+            "Write it: .docx with tracked changes, .pdf with the marked text, .html side by side, "
+            ".json. May be given again. Of more than two versions, one file against each earlier "
+            "one, with its number in the name.",
+        ),
+    ] = None
+    formatting: Annotated[
+        bool,
+        option("--formatting", "Track words that only look otherwise in a Word file, too."),
+    ] = False
+    by: options.By = None
+
+
+@spread
+def compare(
+    *,
+    names: Annotated[
+        list[str],
+        argument(
+            "VERSION",
+            "Two versions or more, the oldest first: files, or contracts of the library by a "
+            "unique part of the name or the id. The first may be a template.",
+        ),
+    ],
+    against: Annotated[
+        str | None,
+        option(
+            "--against VERSION",
+            "The one earlier version that the last is marked against: its number or its name.",
+            default="each of them",
         ),
     ] = None,
     everything: Annotated[
         bool, option("--all", "Show every clause that was renumbered, too.")
     ] = False,
-    by: options.By = None,
+    files: _Files,
     source: options.LibraryOptions,
     as_json: options.Json = False,
 ) -> None:
-    """Compare two versions of a contract, clause by clause.
+    """Compare two or more versions of a contract, clause by clause.
 
     Clauses are aligned by their words, place and meaning, whatever their numbers say. What changed
     in amounts, periods, dates, parties and negations comes first; numbers and spaces come last.
-    The comparison says which words differ, not what follows from it. The exit code is 3 if a Word
-    file that was written lacks a tracked change, or does not become either version.
-    """
-    from fourcorners.comparison.compare import compare_documents
-    from fourcorners.models import default_encoder
-    from fourcorners.reports.comparison.values import comparison_value
-    from fourcorners.reports.comparison.writers import comparison_writer
-    from fourcorners.settings import Settings
+    The comparison says which words differ, not what follows from it. Of more than two versions it
+    says what each one changed, and which of them brought each change of the last.
 
-    writers = [(path, comparison_writer(path)) for path in out or ()]
+    The exit code is 3 if a Word file that was written lacks a tracked change, or does not become
+    either version, and 1 if an earlier version could not be read.
+    """
+    from fourcorners.comparison.versions import compare_versions
+    from fourcorners.models import default_encoder
+    from fourcorners.reports.comparison.values import comparison_value, versions_value
+    from fourcorners.reports.comparison.writers import comparison_writer, write_value
+    from fourcorners.settings import Settings
+    from fourcorners.work_folder import replace_file
+
+    writers = [(path, comparison_writer(path)) for path in files.out or ()]
     console.require_place(*(path for path, _ in writers))
-    read = [read_contract(each, source.library, source.collection) for each in (before, after)]
+    base = _find_base(names, against)
+    read, unread = _read_versions(names, base, source)
     encoder = None if source.words_only else default_encoder(Settings.load().encoder)
-    comparison = compare_documents(*read, encoder=encoder)
-    written = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
-    untracked = [what for each in written for what in each.untracked]
-    differences = [what for each in written for what in each.differences]
+    versions = compare_versions([*read.values()], [*read], encoder=encoder)
+    bases = [base] if base else versions.numbers[:-1]
+    comparisons = {number: versions.against(number) for number in bases}
+    shown = comparisons[bases[0]]
+    is_pair = len(names) == 2
+    value = comparison_value(shown) if is_pair else versions_value(versions, shown, unread)
+    written: dict[Path, WrittenComparison] = {}
+    author = console.reviewer(files.by)
+    for path, write in writers:
+        if path.suffix.lower() == ".json" and not is_pair:
+            replace_file(path, partial(write_value, value))
+            written[path] = _join(())
+            continue
+        for number, comparison in comparisons.items():
+            target = path if len(bases) == 1 else path.with_stem(f"{path.stem}-{number}")
+            written[target] = write(comparison, target, author=author, formatting=files.formatting)
+    found = _join(written.values())
     if as_json:
-        found = {"untracked": untracked, "differences": differences}
-        console.print_value(comparison_value(comparison).model_copy(update=found))
+        console.print_value(
+            value.model_copy(
+                update={
+                    "untracked": [*found.untracked],
+                    "differences": [*found.differences],
+                    "format_changes": found.format_changes,
+                }
+            )
+        )
     else:
-        _print(comparison, everything=everything)
-    for path, _ in writers:
+        if not is_pair:
+            _print_rounds(versions, everything=everything)
+        _print(shown, everything=everything)
+    for path in written:
         console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
-    if untracked:
-        count = console.count_noun(len(untracked), "change")
-        console.print_note((f"Not tracked: {count}, in comments in the file.", "yellow"))
-    for each in untracked:
-        console.print_note((f"  {single_line(each)}", "yellow"))
-    for each in differences:
-        console.print_note((f"Wrong in the Word file: {single_line(each)}", "red"))
-    if untracked or differences:
+    _print_marks(found)
+    if found.untracked or found.differences:
         raise typer.Exit(NOT_TRACKED)
+    if unread:
+        raise typer.Exit(1)
+
+
+def _join(written: Iterable[WrittenComparison]) -> WrittenComparison:
+    """Return what is to be known of all files that were written, as of one."""
+    from fourcorners.reports.comparison.writers import WrittenComparison
+
+    made = list(written)
+    return WrittenComparison(
+        tuple(what for each in made for what in each.untracked),
+        tuple(what for each in made for what in each.differences),
+        max((each.format_changes for each in made), default=0),
+    )
+
+
+def _print_marks(found: WrittenComparison) -> None:
+    if found.format_changes:
+        count = console.count_noun(found.format_changes, "change")
+        console.print_note((f"Formatting only: {count}, tracked in the file.", "dim"))
+    if found.untracked:
+        count = console.count_noun(len(found.untracked), "change")
+        console.print_note((f"Not tracked: {count}, in comments in the file.", "yellow"))
+    for what in found.untracked:
+        console.print_note((f"  {single_line(what)}", "yellow"))
+    for what in found.differences:
+        console.print_note((f"Wrong in the Word file: {single_line(what)}", "red"))
+
+
+def _find_base(names: list[str], against: str | None) -> int:
+    """Return the number of the earlier version that is named; 0 if none is."""
+    if against is None:
+        return 0
+    earlier = names[:-1]
+    if against in earlier:
+        return earlier.index(against) + 1
+    if against.isdecimal() and 0 < int(against) <= len(earlier):
+        return int(against)
+    raise ConfigError(
+        f"{against} is no earlier version.",
+        remedy=f"Name one as you gave it, or by its number: 1 to {len(earlier)}.",
+    )
+
+
+def _read_versions(
+    names: list[str], base: int, source: options.LibraryOptions
+) -> tuple[dict[int, Document], list[UnreadVersion]]:
+    """Return the versions by their numbers; an earlier one that cannot be read is reported.
+
+    Raises:
+        InputError: If the last, the one that is named or all but one cannot be read.
+    """
+    from fourcorners.comparison.compare import require_text
+    from fourcorners.reports.comparison.values import UnreadVersion
+
+    read: dict[int, Document] = {}
+    unread: list[UnreadVersion] = []
+    for number, name in enumerate(names, 1):
+        try:
+            document = read_contract(name, source.library, source.collection)
+            require_text(document)
+            read[number] = document
+        except InputError as error:
+            earlier = number < len(names) and number != base
+            if not earlier or len(names) - len(unread) <= 2:
+                raise
+            unread.append(UnreadVersion.make(error, number=number, name=name, error=error.message))
+            console.print_error(error)
+            note = f"Version {number} is left out; its changes count to the next version."
+            console.print_note((note, "yellow"))
+    return read, unread
+
+
+def _print_rounds(versions: Versions, *, everything: bool) -> None:
+    """Print what each version changed, and a title for what follows."""
+    numbers = versions.numbers
+    for earlier, number, each in zip(numbers, numbers[1:], versions.rounds, strict=False):
+        console.print_text((f"Version {number} after version {earlier}", "bold underline"))
+        _print(each, everything=everything)
+        console.print_text()
+    title = f"Version {numbers[-1]}, and which version brought each change"
+    console.print_text((title, "bold underline"))
 
 
 def _print(comparison: Comparison, *, everything: bool) -> None:
@@ -139,6 +271,7 @@ def _print_change(comparison: Comparison, change: ClauseChange, section: Section
     from fourcorners.reports.comparison.phrases import (
         describe_relation,
         describe_values,
+        describe_versions,
         name_clauses,
     )
 
@@ -147,6 +280,8 @@ def _print_change(comparison: Comparison, change: ClauseChange, section: Section
     relation = describe_relation(change)
     if relation and relation != "changed":
         facts.append(relation)
+    if change.versions:
+        facts.append(describe_versions(change.versions))
     detail = (f"  {'; '.join(map(single_line, facts))}", "yellow") if facts else ""
     console.print_indented(2, (name, "bold"), detail)
     if change.changes or not (change.before and change.after) or relation.startswith("replaced"):

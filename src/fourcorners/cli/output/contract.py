@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.cli.output import console
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, FourcornersError, InputError
+from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
@@ -32,19 +32,18 @@ def read_contract(contract: str, library: str | None, collection: str | None) ->
     """Return the file at a path, or the document of the library that is meant.
 
     Raises:
-        InputError: If it looks like a path, and is neither.
+        ConfigError: If it is neither.
     """
     path = Path(contract)
     if not path.is_file():
         try:
             with console.open_library(library) as store:
                 return store.document(store.resolve(contract, collection).id)
-        except ConfigError as error:
+        except (ConfigError, LibraryError) as error:
             if len(path.parts) < 2 and path.suffix.lower() not in _SUFFIXES:
                 raise
-            raise InputError(
-                f"{contract}: there is no such file, and no contract of the library is called so.",
-                remedy="Check the path, or the name: `fourcorners status` lists what is there.",
+            raise ConfigError(
+                f"{contract}: there is no such file, and {error.message}", remedy=error.remedy
             ) from error
     from fourcorners.documents.ocr.recognition import OcrOptions
     from fourcorners.documents.read import read_document

@@ -321,7 +321,7 @@ def _offline_lines(offline: Sequence[OfflineProvision]) -> Iterator[str]:
     left = sum(len(each.unsure) + len(each.unknown) for each in offline)
     undecided = sum(len(each.undecided) for each in offline)
     yield (
-        f"Offline, {questions - left} of {questions} questions are answered and "
+        f"Offline, {questions - left} of {questions} questions can be answered and "
         f"{severities - undecided} of {severities} severities decided."
     )
     if left:

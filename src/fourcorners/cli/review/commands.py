@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -99,7 +99,24 @@ class _ModelOptions:
     with_model: Annotated[
         bool, option("--with-model", "Have the configured language model judge each cell.")
     ] = False
-    profile: options.AskingProfile = None
+    profile: Annotated[
+        Literal["clauses", "paper"] | None,
+        option(
+            "--profile NAME",
+            "clauses: the model judges what the local reader proposes; paper: it extracts from "
+            "chunks of equal length.",
+            default="clauses",
+        ),
+    ] = None
+    passages: Annotated[
+        int | None,
+        option(
+            "--passages N",
+            "How many clauses or chunks the model reads for each cell.",
+            default="10",
+            least=1,
+        ),
+    ] = None
     estimate: Annotated[
         bool, option("--estimate", "Only say what the model would cost; nothing is sent.")
     ] = False
@@ -144,7 +161,7 @@ def review(
     )
     from fourcorners.settings import Settings
 
-    _require_model(with_model=model.with_model, profile=model.profile, estimate=model.estimate)
+    _require_model(model)
     side = _given_side(asked.read_for, nobody=asked.nobody, estimate=model.estimate)
     questions, paths = asked.ask or [], asked.out or []
     columns.require_collection(questions, asked.collection)
@@ -167,7 +184,7 @@ def review(
                     settings.llm,
                     store,
                     book,
-                    model.profile,
+                    model,
                     collection=asked.collection,
                     encoder=encoder,
                 )
@@ -262,11 +279,12 @@ def _print_counts(
     )
 
 
-def _require_model(*, with_model: bool, profile: str | None, estimate: bool) -> None:
+def _require_model(model: _ModelOptions) -> None:
     """Refuse options that say something of a model where none is asked."""
-    if not with_model and (profile is not None or estimate):
-        name = "--estimate" if estimate else "--profile"
-        raise ConfigError(f"{name} is about a language model.", remedy="Add --with-model.")
+    given = {"--estimate": model.estimate, "--profile": model.profile, "--passages": model.passages}
+    names = [name for name, value in given.items() if value]
+    if names and not model.with_model:
+        raise ConfigError(f"{names[0]} needs a language model.", remedy="Add --with-model.")
 
 
 def _given_side(
@@ -287,7 +305,7 @@ def _open_reviewer(
     settings: LlmSettings,
     library: Library,
     playbook: Playbook,
-    profile: str | None,
+    model: _ModelOptions,
     *,
     collection: str | None,
     encoder: Encoder | None,
@@ -296,10 +314,11 @@ def _open_reviewer(
     from fourcorners.library.llm_store import library_port
     from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 
-    named = PromptProfile(profile or "clauses")
+    asking = PROFILES[PromptProfile(model.profile or "clauses")]
+    asking = replace(asking, passages=model.passages or asking.passages)
     job = f"review {playbook.id}@{playbook.hash[:8]} {collection or 'all'}"
     with library_port(library, settings, job) as port:
-        yield ModelReviewer(port, playbook, PROFILES[named], encoder=encoder)
+        yield ModelReviewer(port, playbook, asking, encoder=encoder)
 
 
 def _print_estimate(

@@ -69,7 +69,7 @@ def find(
         note = f"Who is {asked.role} is named where the contract says so; none is left out for it."
         console.print_indented(0, (note, "dim"))
     if asked.unknown:
-        note = f"Not understood, and left aside: {', '.join(asked.unknown)}."
+        note = f"Not understood, so nothing is filtered by it: {' '.join(asked.unknown)}"
         console.print_indented(0, (single_line(note), "yellow"))
     console.print_text()
     names = {provision.id: provision.name for provision in book.provisions}
@@ -80,8 +80,9 @@ def _print_selection(asked: SelectionQuery, selection: Selection, names: Mapping
     for number, one in enumerate(selection.found, start=1):
         _print_answered(number, one, asked.role, names)
     reviewed = len(selection.found) + len(selection.others)
-    line = f"{console.count_noun(len(selection.found), 'contract')} of {reviewed} reviewed."
-    console.print_text((line, "bold"))
+    line = f"{console.count_noun(len(selection.found), 'contract')} of {reviewed} reviewed"
+    left = f"; not filtered by {' '.join(asked.unknown)}" if asked.unknown else ""
+    console.print_text((single_line(f"{line}{left}."), "bold"))
     if selection.open:
         note = (
             f"{console.count_noun(len(selection.open), 'contract')} not reviewed for all of it, "
@@ -200,7 +201,7 @@ def _quote(evidence: Evidence) -> dict[str, object]:
     return {
         "words": evidence.quote.words,
         "span": [span.start, span.end] if span else None,
-        "page": evidence.pages[0] if evidence.pages else None,
+        "page": evidence.pages and evidence.pages[0],
         "path": evidence.path,
         "score": round(evidence.score, 4),
     }

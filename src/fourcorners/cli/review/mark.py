@@ -167,7 +167,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
     for each in finding.remarks:
         console.print_indented(2, format_annotation(each))
     if not finding.remarks:
-        console.print_indented(2, ("Nobody said anything of it yet.", "dim"))
+        console.print_indented(2, ("No remarks yet.", "dim"))
 
 
 def import_report(

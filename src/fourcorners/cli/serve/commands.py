@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import socket
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -67,6 +68,8 @@ def serve(
         raise ConfigError("--certificate and --key belong together.", remedy="Give both.")
     _require_extra("the server", "web", "uvicorn")
     settings = Settings.load(library=library)
+    with console.open_optional_library(library) as opened:  # one that is named must be there
+        new = "" if opened else f"\nThe library is new: {settings.library}"
     if benchmarks is not None:
         settings = settings.model_copy(update={"benchmarks": benchmarks})
     if team:
@@ -84,6 +87,7 @@ def serve(
         connection_options,
     )
 
+    listener = _listen(address)
     logs.configure_logging()
     sys.setswitchinterval(_TURN)
     app = create_app(settings.library, settings, team=team, mcp=mcp, apart=True, at_once=False)
@@ -101,10 +105,30 @@ def serve(
         ssl_certfile=str(certificate) if certificate else None,
         ssl_keyfile=str(key) if key else None,
     )
+    try:
+        config.load()
+    except OSError as error:
+        raise ConfigError(
+            f"--certificate {certificate} with --key {key} cannot be used: {error}.",
+            remedy="Give a certificate and its key as PEM files.",
+        ) from error
     scheme = "https" if certificate else "http"
     shown = f"[{address.host}]" if ":" in address.host else address.host
-    console.err().print(f"Fourcorners at {scheme}://{shown}:{address.port}/  (Ctrl-C stops it)")
-    StoppingServer(config).run()
+    port = listener.getsockname()[1]
+    console.err().print(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it){new}")
+    StoppingServer(config).run([listener])
+
+
+def _listen(address: _AddressOptions) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family)
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (")[0].lower()
+        raise ConfigError(
+            f"the server cannot answer at --host {address.host} --port {address.port}: {why}.",
+            remedy="Choose another --port (0 takes any that is free), or another --host.",
+        ) from error
 
 
 def _own_names(host: str) -> tuple[str, ...]:

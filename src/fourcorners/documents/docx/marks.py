@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,7 @@ class Marks:
 
     Attributes:
         signature: Who made the changes, and when.
+        counts: How many marks of each kind were made.
     """
 
     def __init__(self, author: str, at: datetime, roots: Iterable[_Element]) -> None:
@@ -29,6 +31,7 @@ class Marks:
             f"{W}date": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
         ids = (node.get(f"{W}id", "") for root in roots for node in root.iter())
+        self.counts: Counter[str] = Counter()
         self._next = 1 + max((int(each) for each in ids if each.isdigit()), default=0)
 
     def new_id(self) -> str:
@@ -39,6 +42,7 @@ class Marks:
         """Return the mark of a change, such as `ins` or `del`."""
         from lxml import etree
 
+        self.counts[kind] += 1
         attributes = {f"{W}id": self.new_id(), **self.signature}
         return etree.Element(f"{W}{kind}", attributes, nsmap={"w": W[1:-1]})
 

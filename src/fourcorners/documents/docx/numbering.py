@@ -1,15 +1,19 @@
 """Compute Word's automatic clause numbers, which are not stored in the file.
 
 Follows ECMA-376 part 1, section 17.9, and where it is silent, Word's behaviour: lists that share a
-definition share their counters, and a list with a separate start restarts them once.
+definition share their counters, and a list with a separate start restarts them once. Fields that
+number (section 17.16.5: LISTNUM, AUTONUM) count in lists that Word brings along, or in those of the
+document.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.docx.fields import FieldCode
 from fourcorners.documents.docx.styles import (
     ParagraphFormat,
     Styles,
@@ -29,6 +33,23 @@ _MAX_LABEL = 200  # characters of a number, at most
 _PLACE = re.compile(r"%([1-9])")
 _LEGAL_STYLES = frozenset({"decimal", "decimalZero", "none"})  # Word leaves "Section 1.01" so
 _SUFFIXES = {"nothing": "", "space": " ", "tab": " "}
+# The lists of fields: the first number of each level; empty if it follows those of all above.
+_FIELD_LISTS = {
+    "AUTONUM": "1. " * LEVELS,
+    "AUTONUMLGL": "",
+    "AUTONUMOUT": "I. A. 1. a) (1) (a) (i) (a) (i)",
+    "LEGALDEFAULT": "",
+    "NUMBERDEFAULT": "1) a) i) (1) (a) (i) 1. a. i.",
+    "OUTLINEDEFAULT": "I. A. 1. a) (1) (a) (i) (a) (i)",
+}
+_FIRST_NUMBERS = {
+    "1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
+}  # fmt: skip
+_FORMAT_SWITCHES = {
+    "alphabetic": "lowerLetter", "ALPHABETIC": "upperLetter", "roman": "lowerRoman",
+    "ROMAN": "upperRoman", "Ordinal": "ordinal", "CardText": "cardinalText",
+    "OrdText": "ordinalText",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +83,26 @@ class Label:
 class Numbering:
     def __init__(self, root: _Element | None, styles: Styles) -> None:
         self._styles = styles
-        self._lists = _parse_lists(root, styles) if root is not None else {}
+        own = _parse_lists(root, styles) if root is not None else {}
+        self._lists = _field_lists() | own
+        self._names = _list_names(root) if root is not None else {}
+        self._last_list = "NUMBERDEFAULT"
+        self._depth: int | None = None  # the level of the paragraph's last number
+        self._is_numbered = False  # the paragraph has a number that is not a field's
+        self._is_nested = False  # the paragraph's next number is one level below the last
+        self._headings: dict[str, int] = {}  # the level of the last heading numbered by a field
         self._counts: dict[str, list[int | None]] = {}
         self._restarted: set[tuple[str, int]] = set()
 
     def fresh_copy(self) -> Numbering:
         """Return the same lists, counting from the start: notes and text boxes count apart."""
         other = Numbering(None, self._styles)
-        other._lists = self._lists
+        other._lists, other._names = self._lists, self._names
         return other
 
     def label(self, style_id: str, direct: ParagraphFormat) -> Label | None:
+        """Return the number of the next paragraph."""
+        self._depth, self._is_numbered, self._is_nested = None, False, True
         inherited = self._styles.resolve(style_id)
         number = direct.number if direct.number is not None else inherited.number
         found = self._lists.get(number or "0")
@@ -83,10 +113,56 @@ class Numbering:
             at = self._linked_level(found, style_id)
         if at is None:
             at = inherited.level or 0
-        level = found.levels.get(at)
-        if level is None:
+        if at not in found.levels:
             return None
+        self._last_list, self._depth, self._is_numbered = number, at, True
+        return self._next_label(number, at)
+
+    def field_label(self, code: FieldCode, heading: int | None, *, leads: bool) -> Label | None:
+        """Return the number that a field shows; None if it is not a field that numbers.
+
+        `heading` is the level of its paragraph, from 1, if that is a heading; `leads` says that no
+        words precede the field there.
+        """
+        if code.kind == "LISTNUM":
+            return self._list_number(code, leads=leads)
+        if code.kind not in _FIELD_LISTS or not code.kind.startswith("AUTONUM"):
+            return None
+        if heading is None:
+            at = self._headings.get(code.kind, 0)
+        else:
+            self._headings[code.kind] = heading
+            at = heading - 1
+        label = self._next_label(code.kind, min(at, LEVELS - 1), code.switches.get("\\*", ""))
+        text = label.text.removesuffix(".") if "\\e" in code.switches else label.text
+        return replace(label, text=text.replace(".", code.switches.get("\\s", ".")))
+
+    def _list_number(self, code: FieldCode, *, leads: bool) -> Label:
+        named = code.arguments[0].upper() if code.arguments else ""
+        number = self._names.get(named, named) or self._last_list
+        at = parse_integer(code.switches.get("\\l"))
+        if at is not None:
+            at -= 1
+        else:
+            at = 0 if self._depth is None else self._depth + self._is_nested
+        at = min(max(at, 0), LEVELS - 1)
+        if at not in self._lists.get(number, NumberedList("", {})).levels:
+            number = "NUMBERDEFAULT"
+        start = parse_integer(code.switches.get("\\s"))
+        if start is not None:
+            counts = self._counts.setdefault(self._lists[number].definition, [None] * LEVELS)
+            counts[at] = start - 1
+        self._last_list, self._depth = number, at
+        self._is_nested = leads and not self._is_numbered  # it is the paragraph's number
+        return self._next_label(number, at)
+
+    def _next_label(self, number: str, at: int, style: str = "") -> Label:
+        found = self._lists[number]
         counts = self._advance(number, found, at)
+        if style in _FORMAT_SWITCHES:
+            level = replace(found.levels[at], style=_FORMAT_SWITCHES[style])
+            found = replace(found, levels={**found.levels, at: level})
+        level = found.levels[at]
         return Label(_format_label(found, level, counts), level.suffix, at)
 
     def _linked_level(self, found: NumberedList, style_id: str) -> int | None:
@@ -165,6 +241,34 @@ def _parse_lists(root: _Element, styles: Styles) -> dict[str, NumberedList]:
                 starts[at] = start
         found[number] = NumberedList(definition, levels, starts)
     return found
+
+
+@cache
+def _field_lists() -> dict[str, NumberedList]:
+    lists = {}
+    for name, numbers in _FIELD_LISTS.items():
+        levels = {}
+        for at, text in enumerate(numbers.split() or ["1."] * LEVELS):
+            sign = text.strip("().")
+            above = "" if numbers else "".join(f"%{n}." for n in range(1, at + 1))
+            text = above + text.replace(sign, f"%{at + 1}")
+            levels[at] = Level(style=_FIRST_NUMBERS[sign], text=text)
+        lists[name] = NumberedList(name, levels)
+    return lists
+
+
+def _list_names(root: _Element) -> dict[str, str]:
+    """Return the first list of each definition with a name, by the name in capitals."""
+    definitions = {
+        node.get(f"{W}abstractNumId"): val_attribute(node, "name")
+        for node in root.iterfind(f"{W}abstractNum")
+    }
+    names: dict[str, str] = {}
+    for node in root.iterfind(f"{W}num"):
+        name = definitions.get(val_attribute(node, "abstractNumId"))
+        if name:
+            names.setdefault(name.upper(), node.get(f"{W}numId", ""))
+    return names
 
 
 def _parse_levels(parent: _Element) -> dict[int, Level]:

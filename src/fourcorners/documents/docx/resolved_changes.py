@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,10 +28,13 @@ ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText"))
 
 
-def resolve_changes(data: bytes, path: Path, *, accept: bool, author: str | None = None) -> bytes:
+def resolve_changes(
+    data: bytes, path: Path, *, accept: bool, author: str | Collection[str] | None = None
+) -> bytes:
     """Return a document with its tracked changes accepted or rejected; comments remain.
 
-    With `author`, only the changes by that author. Rejecting restores earlier formats.
+    With `author`, only the changes by that author or those authors. Rejecting restores earlier
+    formats.
 
     Raises:
         InputError: If the document is damaged.
@@ -48,8 +52,9 @@ def resolve_changes(data: bytes, path: Path, *, accept: bool, author: str | None
 
 
 class _Resolution:
-    def __init__(self, *, accept: bool, author: str | None) -> None:
-        self._author, self._accept = author, accept
+    def __init__(self, *, accept: bool, author: str | Collection[str] | None) -> None:
+        self._authors = {author} if isinstance(author, str) else author
+        self._accept = accept
         self._stays, self._goes = (_COME, _GO) if accept else (_GO, _COME)
 
     def apply(self, root: _Element) -> None:
@@ -66,8 +71,10 @@ class _Resolution:
         for name in self._stays:
             for mark in self._own_changes(root, name):
                 _unwrap(mark)
-        for tag in _RANGES if self._author is None else ():
-            for node in list(root.iter(tag)):
+        ranges = list(root.iter(*_RANGES))
+        own = {node.get(f"{W}id") for node in ranges if self._is_own(node)}
+        for node in ranges:
+            if node.get(f"{W}id") in own:
                 _detach(node)
 
     def _own_changes(self, root: _Element, name: str) -> list[_Element]:
@@ -76,7 +83,7 @@ class _Resolution:
     def _is_own(self, change: _Element | None) -> bool:
         if change is None:
             return False
-        return self._author is None or change.get(f"{W}author") == self._author
+        return self._authors is None or change.get(f"{W}author") in self._authors
 
     def _restore(self, change: _Element) -> None:
         """Remove the record of a former format, or restore that format."""
@@ -164,3 +171,14 @@ def describe_change(change: _Element) -> str:
     if change.tag.startswith(f"{W}move"):
         parts.append("moved")
     return ", ".join(parts)
+
+
+def remaining_children(
+    parent: _Element, tag: str, dropped: Callable[[_Element], bool]
+) -> Iterator[_Element]:
+    """Yield the rows of a table or the cells of a row, within whatever is around them."""
+    for child in parent:
+        if child.tag != tag:
+            yield from remaining_children(child, tag, dropped)
+        elif not dropped(child):
+            yield child

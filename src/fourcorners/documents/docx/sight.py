@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _VML = "{urn:schemas-microsoft-com:vml}"
+CHARACTERS = {
+    f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-",
+}  # fmt: skip
+# Properties, field codes, and what is drawn elsewhere: not words of the text.
+IGNORED = frozenset(
+    f"{W}{name}" for name in (
+        "instrText", "delInstrText", "fldData", "rubyPr", "pPr", "rPr", "sdtPr", "sdtEndPr",
+        "tblPr", "tblGrid", "trPr", "tcPr", "sectPr",
+    )
+)  # fmt: skip
+DRAWN_WORDS = f"{_VML}textpath"  # WordArt, and watermarks
+NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 SHAPES = frozenset(
     (*(f"{_WP}{name}" for name in ("anchor", "inline")), *(f"{_VML}{n}" for n in ("shape", "rect")))
 )

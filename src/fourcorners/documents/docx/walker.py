@@ -10,7 +10,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
-from fourcorners.documents.docx.fields import FieldState, form_field_text
+from fourcorners.documents.docx.comments import COMMENTS, CommentPlaces
+from fourcorners.documents.docx.fields import (
+    FieldState,
+    button_text,
+    control_sign,
+    form_field_text,
+    parse_field_code,
+)
 from fourcorners.documents.docx.numbering import Numbering
 from fourcorners.documents.docx.resolved_changes import (
     ADDED,
@@ -18,8 +25,13 @@ from fourcorners.documents.docx.resolved_changes import (
     describe_change,
     is_deleted_cell,
     lacks_end,
+    remaining_children,
 )
 from fourcorners.documents.docx.sight import (
+    CHARACTERS,
+    DRAWN_WORDS,
+    IGNORED,
+    NOTES,
     SHAPES,
     has_cell_shading,
     is_squeezed_paragraph,
@@ -56,38 +68,30 @@ if TYPE_CHECKING:
 
 
 _LINE_ENDS = re.compile(r"[\r\n\t]+")  # white space in XML: a real line end is an element
-_CHARACTERS = {
-    f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-",
-}  # fmt: skip
-# Properties, field codes, and what is drawn elsewhere: not words of the text.
-_IGNORED = frozenset(
-    f"{W}{name}" for name in (
-        "instrText", "delInstrText", "fldData", "rubyPr", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr",
-        "tblPr", "tblGrid", "trPr", "tcPr", "sectPr",
-    )
-)  # fmt: skip
-_NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
-_MAX_COMMENT = 30  # maximum paragraphs of one comment
-_COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"})
 
 
 @dataclass(slots=True)
 class DocumentWalker:
-    """The walk through a document; `comments` are the words of each comment by its id."""
+    """The walk through a document.
+
+    `read_embedded` returns the text of an embedded document by the element that shows it;
+    `unread_fields` are the kinds of fields that show words which are not stored.
+    """
 
     styles: Styles
     numbering: Numbering
-    comments: dict[str, str] = field(default_factory=dict)
+    comments: CommentPlaces = field(default_factory=CommentPlaces)
+    read_embedded: Callable[[_Element], list[Fragment]] = lambda _: []
     authors: set[str] = field(default_factory=set)
+    unread_fields: list[str] = field(default_factory=list)
     hidden: bool = False
     cited_notes: dict[str, dict[str, int]] = field(default_factory=dict)  # numbers by kind and id
     _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
     _pending: Fragment = field(default_factory=Fragment)  # of a paragraph whose end was removed
     _run_in_lead: Fragment | None = None  # a paragraph whose end is hidden: the next continues it
-    _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
-    _placed_comments: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: FieldState[RunState] = field(default_factory=FieldState)
+    _heading: int | None = None  # the level of the paragraph, if it is a heading
     _table_depth: int = 0
     _shading_depth: int = 0  # surrounding shaded tables, cells and boxes
     _unseen_depth: int = 0  # surrounding rows, paragraphs and boxes that show nothing
@@ -117,11 +121,13 @@ class DocumentWalker:
                 self._table_depth -= 1
             elif child.tag == f"{MC}AlternateContent":
                 fragments += self._read_blocks(shown_form(child))
-            elif child.tag in _COMMENTS:
-                self._mark_comment(child, self._pending)
+            elif child.tag in COMMENTS:
+                self.comments.mark(child, self._pending)
             elif child.tag in REMOVED:
                 self._mark_change(child, self._pending)
-            elif child.tag not in _IGNORED:
+            elif child.tag == f"{W}altChunk":
+                fragments += self.read_embedded(child)
+            elif child.tag not in IGNORED:
                 self._record_author(child)
                 fragments += self._read_blocks(child)
         return fragments
@@ -152,11 +158,8 @@ class DocumentWalker:
         paragraph = self._start_paragraph(style, direct) if whole else Fragment()
         words, boxes = self._pending, list[Fragment]()
         self._pending = Fragment()
-        self._open = {
-            comment: (len(words), lasted + 1)
-            for comment, (_, lasted) in self._open.items()
-            if lasted < _MAX_COMMENT
-        }
+        self.comments.start_paragraph(words)
+        self._heading = self.styles.heading_level(style, direct)
         inherited = self.styles.resolve(style)
         run = RunState.of_paragraph(inherited, self.styles)
         shaded = direct.has_shading or inherited.has_shading
@@ -164,17 +167,14 @@ class DocumentWalker:
             self._add_inline(node, words, boxes, run)
             for withheld, its_run in self._fields.flush_paragraph():
                 self._add_text(withheld, words, its_run)
-        for comment, (start, _) in self._open.items():
-            words.mark(MarkKind.COMMENT, start, self.comments[comment])
+        self.comments.end_paragraph(words)
         if not whole:
             self._pending = words
             return boxes
         if words.text.strip() or words.marks:
             paragraph.extend(words)
-        if words.text.strip():
-            heading = self.styles.heading_level(style, direct)
-            if heading is not None:
-                paragraph.mark(MarkKind.HEADING, 0, str(heading))
+        if words.text.strip() and self._heading is not None:
+            paragraph.mark(MarkKind.HEADING, 0, str(self._heading))
         return self._join_run_in(node, paragraph, boxes)
 
     def _join_run_in(
@@ -220,9 +220,10 @@ class DocumentWalker:
     ) -> None:
         for child in node:
             tag = child.tag
-            if tag in _IGNORED:
-                continue
-            if tag in REMOVED:
+            if tag in IGNORED:
+                if tag == f"{W}instrText":
+                    self._fields.add_code(child)
+            elif tag in REMOVED:
                 self._mark_change(child, words)
             elif tag in ADDED:
                 self._record_author(child)
@@ -238,12 +239,32 @@ class DocumentWalker:
             elif tag in SHAPES:
                 with self._around(unseen=is_unseen_shape(child)):
                     self._add_inline(child, words, boxes, run)
-            elif tag == f"{W}bdo" and child.get(f"{W}val") == "rtl":
-                self._add_text(RIGHT_TO_LEFT, words, run)
+            else:
+                self._add_element(child, words, boxes, run)
+
+    def _add_element(
+        self, node: _Element, words: Fragment, boxes: list[Fragment], run: RunState
+    ) -> None:
+        """Add the words of an element that is no run, change or shape."""
+        tag, start = node.tag, len(words)
+        if tag == f"{W}sdt" and (sign := control_sign(node)):
+            self._add_text(sign, words, run)
+        elif tag == f"{W}bdo" and node.get(f"{W}val") == "rtl":
+            self._add_text(RIGHT_TO_LEFT, words, run)
+            self._add_inline(node, words, boxes, run)
+            self._add_text(END_OF_DIRECTION, words, run)
+        elif tag == f"{W}ruby":
+            for child in sorted(node, key=lambda each: each.tag == f"{W}rt"):
+                self._add_text(" " if child.tag == f"{W}rt" else "", words, run)
                 self._add_inline(child, words, boxes, run)
-                self._add_text(END_OF_DIRECTION, words, run)
-            elif not self._add_character(child, words, run):
-                self._add_inline(child, words, boxes, run)
+        elif tag == DRAWN_WORDS:
+            box = Fragment()
+            self._add_text(node.get("string", ""), box, run)
+            boxes.append(box)
+        elif not self._add_character(node, words, run):
+            self._add_inline(node, words, boxes, run)
+            if tag == f"{W}fldSimple" and len(words) == start and not self._fields.in_code:
+                self._add_field(node.get(f"{W}instr") or "", words, run)
 
     def _add_character(self, node: _Element, words: Fragment, run: RunState) -> bool:
         """Add the words of an element without children; return whether it was one."""
@@ -252,20 +273,35 @@ class DocumentWalker:
             return True
         if tag in TEXT:
             self._add_text(_LINE_ENDS.sub(" ", node.text or ""), words, run)
-        elif tag in _CHARACTERS:
-            self._add_text(_CHARACTERS[tag], words, run)
+        elif tag in CHARACTERS:
+            self._add_text(CHARACTERS[tag], words, run)
         elif tag == f"{W}sym":
             self._add_text(symbol_text(node), words, replace(run, in_symbols=False))
         elif tag == f"{W}fldChar":
             self._add_text(form_field_text(node), words, run)
-            self._fields.update(node)
-        elif tag in _NOTES:
+            self._add_field(self._fields.update(node), words, run)
+        elif tag in NOTES:
             self._add_note_reference(node, words)
-        elif tag in _COMMENTS:
-            self._mark_comment(node, words)
+        elif tag in COMMENTS:
+            self.comments.mark(node, words)
         else:
             return False
         return True
+
+    def _add_field(self, text: str, words: Fragment, run: RunState) -> None:
+        """Add what a field without a stored result shows, or note that it was not read."""
+        code = parse_field_code(text)
+        if code is None:
+            return
+        start, leads = len(words), not words.text.strip()
+        label = self.numbering.field_label(code, self._heading, leads=leads)
+        if label is not None:
+            self._add_text(label.text, words, run)
+            words.mark(MarkKind.NUMBER, start, str(label.level + 1))
+        elif shown := button_text(text):
+            self._add_text(shown, words, run)
+        elif code.shows_words:
+            self.unread_fields.append(code.kind)
 
     def _add_text(self, words: str, into: Fragment, run: RunState) -> None:
         if not words:
@@ -288,37 +324,20 @@ class DocumentWalker:
             into.mark(MarkKind.HIDDEN, start)
 
     def _add_note_reference(self, node: _Element, words: Fragment) -> None:
-        numbers = self.cited_notes.setdefault(_NOTES[node.tag], {})
+        numbers = self.cited_notes.setdefault(NOTES[node.tag], {})
         number = numbers.setdefault(node.get(f"{W}id", ""), len(numbers) + 1)
-        words.add(f"[{number}]", MarkKind.NUMBER, _NOTES[node.tag])
-
-    def _mark_comment(self, node: _Element, words: Fragment) -> None:
-        """Mark the words that a comment is about; a comment on no words marks its place."""
-        name = node.get(f"{W}id", "")
-        comment = self.comments.get(name)
-        if comment is None:
-            return
-        if node.tag == f"{W}commentRangeStart":
-            self._open[name] = len(words), 0
-            self._placed_comments.add(name)
-        elif name in self._open:
-            start, _ = self._open.pop(name)
-            words.mark(MarkKind.COMMENT, start, comment)
-            if start >= len(words):
-                words.mark_point(MarkKind.COMMENT, comment)
-        elif node.tag == f"{W}commentReference" and name not in self._placed_comments:
-            self._placed_comments.add(name)
-            words.mark_point(MarkKind.COMMENT, comment)
+        words.add(f"[{number}]", MarkKind.NUMBER, NOTES[node.tag])
 
     def _read_text_box(self, node: _Element) -> list[Fragment]:
-        around = self._pending, self._run_in_lead, self._open, self.numbering
-        self._pending, self._run_in_lead, self._open = Fragment(), None, {}
+        around = self._pending, self._run_in_lead, self.numbering, self._heading
+        self._pending, self._run_in_lead = Fragment(), None
         self.numbering = self._boxes
-        with self._around(shaded=True):  # in the box's own colour: handled elsewhere
+        # A box's own colour is handled elsewhere.
+        with self._around(shaded=True), self.comments.apart():
             found = self.blocks(node)
         for each in found:
             each.mark(MarkKind.TEXT_BOX, 0)
-        self._pending, self._run_in_lead, self._open, self.numbering = around
+        self._pending, self._run_in_lead, self.numbering, self._heading = around
         return found
 
     def _read_table(self, node: _Element) -> Fragment:
@@ -332,7 +351,7 @@ class DocumentWalker:
                 self._mark_change(row, gone, change)
             return change is not None
 
-        for number, row in enumerate(_children(node, f"{W}tr", left_out), 1):
+        for number, row in enumerate(remaining_children(node, f"{W}tr", left_out), 1):
             with self._around(shaded=shaded, unseen=is_squeezed_row(row)):
                 line = self._read_row(row, number)
             if line.text.strip(" |\n"):
@@ -350,7 +369,7 @@ class DocumentWalker:
         cells: list[Fragment] = []
         column = 1 + (parse_integer(val_attribute(row.find(f"{W}trPr"), "gridBefore")) or 0)
         change = row.find(f"{W}trPr/{W}ins")
-        for cell in _children(row, f"{W}tc", is_deleted_cell):
+        for cell in remaining_children(row, f"{W}tc", is_deleted_cell):
             properties = cell.find(f"{W}tcPr")
             with self._around(shaded=has_shading(properties)):
                 found = self._read_cell(cell)
@@ -377,17 +396,5 @@ class DocumentWalker:
             words.mark_point(MarkKind.DELETED, f"{describe_change(change)}: {typed}")
 
     def _record_author(self, node: _Element) -> None:
-        author = node.get(f"{W}author")
-        if author is not None:
+        if (author := node.get(f"{W}author")) is not None:
             self.authors.add(author or "unknown")
-
-
-def _children(
-    parent: _Element, tag: str, dropped: Callable[[_Element], bool]
-) -> Iterator[_Element]:
-    for child in parent:
-        if child.tag == tag:
-            if not dropped(child):
-                yield child
-        elif child.tag not in _IGNORED:
-            yield from _children(child, tag, dropped)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
 
 from fourcorners.documents.docx.styles import W
-from fourcorners.documents.office_package import OfficePackage
+from fourcorners.documents.office_package import OfficePackage, Relation, relations_part
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -22,16 +20,6 @@ MARGINS: Final = ("header", "footer")
 _RELATIONS: Final = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 _TYPES: Final = "{http://schemas.openxmlformats.org/package/2006/content-types}"
 _CATALOGUE: Final = "[Content_Types].xml"
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A part, or a place outside the file, to which a part refers."""
-
-    id: str
-    kind: str
-    target: str
-    is_external: bool
 
 
 class WordFile(OfficePackage):
@@ -100,18 +88,7 @@ class WordFile(OfficePackage):
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Return what a part refers to by the ids that its elements name."""
-        root = self.xml_root(_relations_part(part))
-        found = {}
-        for each in root if root is not None else ():
-            target, is_external = each.get("Target", ""), each.get("TargetMode") == "External"
-            if not is_external:
-                folder = posixpath.dirname(part)
-                target = posixpath.normpath(posixpath.join("/", folder, unquote(target))).lstrip(
-                    "/"
-                )
-            name = each.get("Id", "")
-            found[name] = Relation(name, each.get("Type", ""), target, is_external)
-        return found
+        return {each.id: each for each in self.relationships(part)}
 
     def relate(self, part: str, kind: str, target: str, *, is_external: bool = False) -> str:
         """Make a part refer to another, or to a place outside, and return the id of that."""
@@ -123,7 +100,7 @@ class WordFile(OfficePackage):
                 return each.id
         number = next(n for n in count(1) if f"rIdV{n}" not in held)
         name = f"rIdV{number}"
-        own = self._root(_relations_part(part), f"{_RELATIONS}Relationships")
+        own = self._root(relations_part(part), f"{_RELATIONS}Relationships")
         attributes = {"Id": name, "Type": kind, "Target": target if is_external else f"/{target}"}
         if is_external:
             attributes["TargetMode"] = "External"
@@ -170,7 +147,7 @@ class WordFile(OfficePackage):
         """Make a copied part refer to the same under the same id."""
         from lxml import etree
 
-        own = self._root(_relations_part(part), f"{_RELATIONS}Relationships")
+        own = self._root(relations_part(part), f"{_RELATIONS}Relationships")
         made = etree.SubElement(own, f"{_RELATIONS}Relationship")
         made.set("Id", relation.id)
         made.set("Type", relation.kind)
@@ -202,8 +179,3 @@ class WordFile(OfficePackage):
 def sections(body: _Element) -> Iterator[_Element]:
     """Yield the properties of each section in order."""
     yield from (each for each in body.iter(f"{W}sectPr") if each.getparent() is not None)
-
-
-def _relations_part(part: str) -> str:
-    folder, base = posixpath.split(part)
-    return posixpath.join(folder, "_rels", f"{base}.rels")

@@ -7,34 +7,35 @@ from base64 import b64decode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
-from fourcorners.documents.encoding import decode_html
+from fourcorners.documents.encoding import DecodedText, decode_html
 from fourcorners.documents.fragment import END_OF_DIRECTION, RIGHT_TO_LEFT, Fragment, Table
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
+from fourcorners.documents.html.elements import (
+    ELEMENTS,
+    HtmlList,
+    SelectField,
+    input_words,
+    parse_integer,
+)
 from fourcorners.documents.html.tokenizer import tokenize_html
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.number_formats import format_number
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.text.span import Span
-from fourcorners.text.yaml_data import load_yaml
 
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 MAX_DEPTH = 10_000  # depth of open elements; deeper ones change nothing
 
 _STYLE_TAG = re.compile(r"<style\b", re.IGNORECASE)
-_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_ELEMENTS = load_yaml(Path(__file__).with_name("elements.yaml").read_text("utf-8"))
 _BLOCKS, _IGNORED_TAGS, _VOID = (
-    frozenset(_ELEMENTS[kind].split()) for kind in ("blocks", "not_shown", "void")
+    frozenset(ELEMENTS[kind].split()) for kind in ("blocks", "not_shown", "void")
 )
 _IMPLIED_ENDS = {
     tag: (frozenset(ended.split()), frozenset(limits.split()))
-    for tag, (ended, limits) in _ELEMENTS["implied_ends"].items()
+    for tag, (ended, limits) in ELEMENTS["implied_ends"].items()
 }
-_LIST_STYLES: dict[str, str] = _ELEMENTS["list_styles"]
 _PARAGRAPHS, _PARAGRAPH_LIMITS = frozenset("p"), frozenset({"table", "td", "th", "li", "div"})
 _FRAMES = frozenset({"iframe", "frame", "object", "embed"})
 _FRAME_SOURCES = frozenset({"src", "srcdoc", "data"})
@@ -55,12 +56,13 @@ class HtmlText:
 
 
 def read_html(file: RawFile) -> Content:
-    decoded = decode_html(file.data)
+    return read_page(decode_html(file.data))
+
+
+def read_page(decoded: DecodedText) -> Content:
     page = extract_text(decoded.text)
-    text = page.text
-    if len(text):
-        text.add("\n")
-    return Content.from_fragment(text, (*decoded.warnings, *page.warnings), page.pictures)
+    page.text.add("\n" if len(page.text) else "")
+    return Content.from_fragment(page.text, (*decoded.warnings, *page.warnings), page.pictures)
 
 
 def extract_text(page: str) -> HtmlText:
@@ -85,13 +87,6 @@ def _style_sheet(page: str) -> StyleSheet:
                 sheet.add_rules(text)
             within = kind == "start" and text == "style"
     return sheet
-
-
-@dataclass(slots=True)
-class _List:
-    style: str
-    count: int
-    step: int = 1
 
 
 @dataclass(slots=True)
@@ -130,7 +125,9 @@ class _TextExtractor:
         self._counts: dict[str, int] = {}
         self._flows: list[_Flow] = [_Flow()]
         self._tables: list[Table] = []
-        self._lists: list[_List] = []
+        self._lists: list[HtmlList] = []
+        self._menu: SelectField | None = None
+        self._hint = ""  # of the text area that is open, while nothing is in it
         self._hidden = self._deleted = self._struck = self._has_frames = False
         self.pictures: dict[bytes, None] = {}
         self._linked_pictures = 0
@@ -158,6 +155,9 @@ class _TextExtractor:
         return [warning for warning, holds in stated.items() if holds]
 
     def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if self._menu is not None and tag in ("option", "optgroup"):
+            self._menu.open_option(tag, attributes)
+            return
         if tag in _IMPLIED_ENDS:
             self._close_matching(*_IMPLIED_ENDS[tag])
         if tag in _BLOCKS:
@@ -170,7 +170,7 @@ class _TextExtractor:
         if tag == "br":
             self._break_line()
         elif tag == "input":
-            self._add_form_value(attributes)
+            self._add_field(input_words(attributes))
         elif tag == "img":
             self._add_picture(attributes)
         elif tag in _FRAMES and not self._open[-1].silent:
@@ -197,9 +197,14 @@ class _TextExtractor:
         tag = element.tag
         if tag in ("ol", "ul", "menu", "dir"):
             element.opening_text = "list"
-            self._lists.append(_list(tag, attributes))
+            self._lists.append(HtmlList.from_tag(tag, attributes))
         elif tag == "li":
-            self._flows[-1].label = self._list_label(attributes)
+            within = self._lists[-1] if self._lists else HtmlList("bullet", 0)
+            self._flows[-1].label = within.item_label(attributes, max(1, len(self._lists)))
+        elif tag == "select":
+            self._menu = SelectField.from_attributes(attributes)
+        elif tag == "textarea":
+            self._hint = attributes.get("placeholder", "")
         elif tag in _HEADINGS:
             element.heading = len(self._flows[-1].text)
         elif tag == "table" and len(self._tables) < MAX_NESTED_TABLES:
@@ -230,19 +235,21 @@ class _TextExtractor:
             self._flows[-1].deleted_text.append(data)
         if element.silent or not data:
             return
+        if self._menu is not None:
+            self._menu.add_words(data)
+            return
+        self._hint = "" if data.strip() else self._hint
         flow = self._flows[-1]
-        data = data.replace("\0", "\ufffd")
+        data = data.replace("\0", "\ufffd").replace("\xad", "")
         if element.preformatted:
             self._add_text(data)
             return
         words = _SPACE.sub(" ", data)
-        if words[0] == " " and len(flow.line):
+        if words[:1] == " " and len(flow.line):
             flow.space = True
-        bare = words.strip(" ")
-        if not bare:
-            return
-        self._add_text(bare)
-        flow.space = words[-1] == " "
+        if bare := words.strip(" "):
+            self._add_text(bare)
+            flow.space = words[-1] == " "
 
     def _add_text(self, words: str) -> None:
         flow, element = self._flows[-1], self._open[-1]
@@ -260,6 +267,8 @@ class _TextExtractor:
         flow.line.add(words)
         if element.inserted:
             flow.line.mark(MarkKind.INSERTED, start)
+        if self._counts.get("b") or self._counts.get("strong"):
+            flow.line.mark(MarkKind.BOLD, start)
         if element.style.struck:
             self._struck = True
             flow.line.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
@@ -267,17 +276,27 @@ class _TextExtractor:
             self._hidden = True
             flow.line.mark(MarkKind.HIDDEN, start)
 
-    def _add_form_value(self, attributes: Mapping[str, str]) -> None:
-        shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
-        if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
-            self._add_text(" ".join(attributes["value"].split()))
+    def _show_field(self, closed: str) -> None:
+        if closed == "select" and self._menu is not None:
+            chosen, self._menu = self._menu.text(), None
+            self._add_field(chosen)
+        elif closed == "textarea":
+            self._add_field(self._hint)
+            self._hint = ""
+
+    def _add_field(self, words: str) -> None:
+        if words and not self._open[-1].silent:
+            flow = self._flows[-1]
+            flow.space = bool(len(flow.line))
+            self._add_text(words)
+            flow.space = True
 
     def _add_picture(self, attributes: Mapping[str, str]) -> None:
         if self._open[-1].silent or self._open[-1].style.displays_none:
             return
         source = attributes.get("src", "")
         embedded = _DATA_PICTURE.match(source)
-        sides = [_parse_integer(attributes.get(side)) for side in ("width", "height")]
+        sides = [parse_integer(attributes.get(side)) for side in ("width", "height")]
         if any(side is not None and side < _MIN_PICTURE_SIDE for side in sides):
             return
         if embedded is None:
@@ -285,20 +304,6 @@ class _TextExtractor:
         elif len(self.pictures) < MAX_PICTURES:
             with suppress(ValueError):  # invalid base64 shows nothing
                 self.pictures[b64decode(source[embedded.end() :], validate=False)] = None
-
-    def _list_label(self, attributes: Mapping[str, str]) -> tuple[str, str] | None:
-        if not self._lists:
-            return "\u2022", "1"
-        within = self._lists[-1]
-        level = str(len(self._lists))
-        if within.style == "bullet":
-            return "\u2022", level
-        own = _parse_integer(attributes.get("value"))
-        within.count = within.count + within.step if own is None else own
-        number = format_number(
-            within.count, _LIST_STYLES.get(attributes.get("type", ""), within.style)
-        )
-        return (f"{number}.", level) if number else None
 
     def _break_line(self) -> None:
         flow = self._flows[-1]
@@ -347,6 +352,7 @@ class _TextExtractor:
         return False
 
     def _close_last(self) -> None:
+        self._show_field(self._open[-1].tag)
         element = self._open.pop()
         self._around.pop()
         self._counts[element.tag] -= 1
@@ -377,22 +383,4 @@ class _TextExtractor:
                 self._flows[-1].add_paragraph(made)
 
 
-def _list(tag: str, attributes: Mapping[str, str]) -> _List:
-    list_style = _LIST_STYLE.search(attributes.get("style", ""))
-    style = _LIST_STYLES.get(list_style.group(1).lower()) if list_style else None
-    if style == "none":
-        return _List("none", 0)
-    if tag != "ol":
-        return _List(style or "bullet", 0)
-    start = _parse_integer(attributes.get("start"))
-    step = -1 if "reversed" in attributes else 1
-    style = style or _LIST_STYLES.get(attributes.get("type", ""), "decimal")
-    return _List(style, (1 if start is None else start) - step, step)
-
-
-def _parse_integer(value: str | None) -> int | None:
-    match = re.fullmatch(r"\s*([+-]?\d{1,6})\s*", value or "")
-    return int(match.group(1)) if match else None
-
-
-READER = Reader(name="html", version=4, media_types=frozenset({MediaType.HTML}), read=read_html)
+READER = Reader(name="html", version=5, media_types=frozenset({MediaType.HTML}), read=read_html)

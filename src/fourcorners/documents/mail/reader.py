@@ -41,7 +41,7 @@ def read_mail(file: RawFile) -> Content:
     if mail.attachments:
         names = ", ".join(" ".join(each.name.split()) for each in mail.attachments)
         text.add(f"Attachments: {names}\n")
-    text.add("\n")
+    text.add("\n" if len(text) else "")
     warnings, pictures = _add_body(mail, text)
     if not text.text.endswith("\n"):
         text.add("\n")
@@ -50,17 +50,29 @@ def read_mail(file: RawFile) -> Content:
 
 
 def _add_body(mail: MailMessage, text: Fragment) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
-    if mail.body_type == "text/html":
-        decoded = decode_html(mail.body, mail.charset)
-        page = html.extract_text(decoded.text)
-        text.extend(page.text)
-        return (*decoded.warnings, *page.warnings), page.pictures
-    try:
-        decoded = decode_charset(mail.body, mail.charset) or decode_text(mail.body)
-    except ValueError:
-        return ("The body of the mail is not text and was left out.",), ()
-    text.add(decoded.text.replace("\r\n", "\n"))
-    return (*decoded.warnings, *_differences(decoded.text, mail.page)), ()
+    warnings: list[str] = []
+    pictures: list[bytes] = []
+    plain: list[str] = []
+    for data, charset in mail.bodies:
+        if len(text) and not text.text.endswith("\n"):
+            text.add("\n\n")
+        if mail.body_type == "text/html":
+            decoded = decode_html(data, charset)
+            page = html.extract_text(decoded.text)
+            text.extend(page.text)
+            warnings += page.warnings
+            pictures += page.pictures
+        else:
+            try:
+                decoded = decode_charset(data, charset) or decode_text(data)
+            except ValueError:
+                warnings.append("The body of the mail is not text and was left out.")
+                continue
+            plain.append(decoded.text)
+            text.add(decoded.text.replace("\r\n", "\n"))
+        warnings += decoded.warnings
+    warnings += _differences("\n".join(plain), mail.page)
+    return tuple(dict.fromkeys(warnings)), tuple(pictures)
 
 
 def _differences(plain: str, page: bytes) -> Iterator[str]:
@@ -88,12 +100,11 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """An email: `body` holds the displayed bytes, of type `body_type`, in `charset` if known."""
+    """An email: `bodies` are the displayed bytes, of type `body_type`, each with its charset."""
 
     headers: tuple[tuple[str, str], ...]
-    body: bytes
+    bodies: tuple[tuple[bytes, str], ...]
     body_type: str
-    charset: str
     attachments: tuple[Attachment, ...]
     page: bytes = b""  # the HTML form of the body, if the plain one is read
     pictures: tuple[bytes, ...] = ()  # that the page shows
@@ -123,26 +134,23 @@ def parse_message(data: bytes, path: Path) -> MailMessage:
             f"{path}: the email is encrypted.",
             remedy="Open it in a mail program, save it without encryption and add that.",
         )
-    body = next((part for part in parts if _is_text(part, "plain")), None)
-    if body is None or not _payload(body).strip():
-        body = next((part for part in parts if _is_text(part, "html")), body)
-    pages = [_payload(part) for part in parts if _is_text(part, "html")]
+    plain = [part for part in parts if _is_text(part, "plain") and _payload(part).strip()]
+    html_parts = [part for part in parts if _is_text(part, "html")]
+    bodies = plain or html_parts
+    pages = [_payload(part) for part in html_parts]
     shown = {name for page in pages for name in _CONTENT_ID.findall(page)}
     attachments = [
         Attachment(_attachment_name(part, number), _payload(part))
         for number, part in enumerate(parts, 1)
-        if part is not body and _is_attachment(part) and not _is_inline_image(part, shown)
+        if part not in bodies and _is_attachment(part) and not _is_inline_image(part, shown)
     ]
     return MailMessage(
         headers=tuple((name, _decode_header(mail[name])) for name in SHOWN_HEADERS if mail[name]),
-        body=b"" if body is None else _payload(body),
-        body_type="text/plain" if body is None else body.get_content_type(),
-        charset="" if body is None else (body.get_content_charset() or ""),
+        bodies=tuple((_payload(part), part.get_content_charset() or "") for part in bodies),
+        body_type="text/plain" if plain else "text/html",
         attachments=tuple(each for each in attachments if each.data.strip()),
-        page=pages[0] if pages and body is not None and _is_text(body, "plain") else b"",
-        pictures=tuple(
-            _payload(part) for part in parts if part is not body and _is_inline_image(part, shown)
-        ),
+        page=pages[0] if pages and plain else b"",
+        pictures=tuple(_payload(part) for part in parts if _is_inline_image(part, shown)),
     )
 
 
@@ -212,4 +220,4 @@ def _decode_header(value: object) -> str:
     return " ".join(words.replace("\0", "\ufffd").split())
 
 
-READER = Reader(name="mail", version=3, media_types=frozenset({MediaType.EMAIL}), read=read_mail)
+READER = Reader(name="mail", version=4, media_types=frozenset({MediaType.EMAIL}), read=read_mail)

@@ -22,8 +22,9 @@ from fourcorners.documents.ocr.engines import (
     RecognisedPage,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules
+from fourcorners.documents.pdf.annotations import load_page
 from fourcorners.documents.pdf.image_text import blank_text
-from fourcorners.documents.pdf.page import load_page, open_pdf, render_grey
+from fourcorners.documents.pdf.page import open_pdf, render_grey
 from fourcorners.documents.pdf.text import page_text
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.workers import process as worker
@@ -80,12 +81,14 @@ def look_again(file: RawFile, content: Content, engine: OcrEngine, end: float) -
                 seen.skipped.extend([number] if number in hints.pages else [])
                 continue
             worker.extend_deadline(2 * PAGE_SECONDS)
-            page = load_page(pdf, number - 1)
+            page, annotations = load_page(pdf, number - 1)
+            shown = page_text(page, annotations)
             start = pages[number].span.start
             try:
-                _look_at(page, [each.shift(-start) for each in spans], number, start, engine, seen)
+                relative = [each.shift(-start) for each in spans]
+                _look_at(page, shown, relative, number, start, engine, seen)
                 if number in hints.pages and number not in seen.redrawn:
-                    lines = _pictured_lines(page, page_text(page), engine)
+                    lines = _pictured_lines(page, shown, engine)
                     if lines.lines:
                         seen.added[number] = lines
             except OcrEngineError:
@@ -172,6 +175,7 @@ def _number_of(pages: Sequence[Page], span: Span) -> int:
 
 def _look_at(
     page: PdfPage,
+    shown: PageText,
     spans: Sequence[Span],
     number: int,
     start: int,
@@ -180,7 +184,6 @@ def _look_at(
 ) -> None:
     if not spans:
         return
-    shown = page_text(page)
     recognised = engine.read(_picture(page, shown, blank=False))
     words = [word for line in recognised.lines for word in line]
     for span in spans:

@@ -36,13 +36,21 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _XLINK = "{http://www.w3.org/1999/xlink}"
+_FORM = "{urn:oasis:names:tc:opendocument:xmlns:form:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_MARGINS = {
+    f"{_STYLE}{kind}{pages}": mark
+    for kind, mark in (("header", MarkKind.HEADER), ("footer", MarkKind.FOOTER))
+    for pages in ("", "-left", "-first")
+}
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _MAX_BLANKS = 1_000  # of one run of blanks
 _MAX_REPEATED = 100  # of one cell
 _SPACE = re.compile(r"[ \t\r\n]+")
 _IGNORED_BY_NAMESPACE = {
     TEXT: "tracked-changes sequence-decls variable-decls user-field-decls dde-connection-decls "
-    "note-citation bookmark ruby-text alphabetical-index-mark toc-mark script",
+    "note-citation bookmark alphabetical-index-mark toc-mark script",
     _OFFICE: "annotation annotation-end forms",
     _TABLE: "covered-table-cell table-columns table-column",
     _SVG: "title desc",
@@ -71,8 +79,15 @@ def read_odt(file: RawFile) -> Content:
             remedy="Open it in LibreOffice, save it under a new name and add that file.",
         )
     styles = Styles(styles_root, root)
-    walker = _DocumentWalker(Numbering(styles_root, root), styles, *_tracked_changes(body))
-    blocks = [*walker.blocks(body, _ListPosition(text_style=styles.page_style)), *walker.notes]
+    walker = _DocumentWalker(
+        Numbering(styles_root, root), styles, *_tracked_changes(body), _control_values(body)
+    )
+    position = _ListPosition(text_style=styles.page_style)
+    blocks = [
+        *walker.blocks(body, position),
+        *walker.notes,
+        *_margins(walker, styles_root, position),
+    ]
     whole = join_fragments([block for block in blocks if block.text.strip()], "\n\n")
     names = (node.get(f"{_XLINK}href", "") for node in body.iter(f"{_DRAW}image"))
     pictures = package.pictures(each.removeprefix("./") for each in names)
@@ -85,6 +100,38 @@ def read_odt(file: RawFile) -> Content:
     return Content.from_fragment(whole, _warnings(walker, body), pictures)
 
 
+def _margins(
+    walker: _DocumentWalker, styles_root: _Element | None, position: _ListPosition
+) -> Iterator[Fragment]:
+    """Yield each header and footer of the pages once."""
+    seen: set[str] = set()
+    pages = [] if styles_root is None else styles_root.iter(f"{_STYLE}master-page")
+    for part in (part for page in pages for part in page):
+        kind = _MARGINS.get(part.tag)
+        found = join_fragments(walker.blocks(part, position), "\n") if kind else Fragment()
+        if kind and found.text.strip() and found.text not in seen:
+            seen.add(found.text)
+            found.mark(kind, 0)
+            yield found
+
+
+def _control_values(body: _Element) -> dict[str, str]:
+    """Return what the controls of forms show, by id."""
+    shown: dict[str, str] = {}
+    for node in body.iter(f"{_FORM}*"):
+        names = (f"{_FORM}label", f"{_FORM}current-value", f"{_FORM}value")
+        words = [node.get(name, "") for name in names[: 2 if node.get(names[1]) else 3]]
+        chosen = (
+            each.get(f"{_FORM}label", "")
+            for each in node.iter(f"{_FORM}option")
+            if each.get(f"{_FORM}current-selected") == "true"
+        )
+        key = node.get(f"{_FORM}id") or node.get(f"{_XML}id")
+        if key:
+            shown[key] = " ".join(filter(None, dict.fromkeys([*words, *chosen])))
+    return shown
+
+
 def _warnings(walker: _DocumentWalker, body: _Element) -> Iterator[str]:
     if body.find(f"{TEXT}tracked-changes") is not None:
         names = ", ".join(sorted({name for name in walker.authors.values() if name})) or "unknown"
@@ -95,7 +142,8 @@ def _warnings(walker: _DocumentWalker, body: _Element) -> Iterator[str]:
         yield "It has words that are struck through, which are read and marked."
     comments = sum(1 for _ in body.iter(f"{_OFFICE}annotation"))
     if comments:
-        yield f"It has {comments} comments, which are not read."
+        several = "s" if comments > 1 else ""
+        yield f"It has {comments} comment{several}, kept separate from the text."
 
 
 def _tracked_changes(body: _Element) -> tuple[dict[str, str], dict[str, str]]:
@@ -132,6 +180,7 @@ class _DocumentWalker:
     styles: Styles
     authors: dict[str, str]
     deleted: dict[str, str]
+    controls: dict[str, str]
     has_hidden_text: bool = False
     has_struck_text: bool = False
     notes: list[Fragment] = field(default_factory=list)
@@ -231,6 +280,10 @@ class _DocumentWalker:
                 self.boxes = before
             elif tag == f"{TEXT}hidden-text":
                 self._append(child.get(f"{TEXT}string-value", ""), words, hidden=True)
+            elif tag == f"{_DRAW}control":
+                self._append(self.controls.get(child.get(tag, ""), ""), words, hidden=hidden)
+            elif tag == f"{TEXT}ruby-text" and child.text:
+                self._append(f" ({child.text})", words, hidden=hidden)
             elif tag not in _IGNORED:
                 self._add_inline(child, words, self._inline_style(child, text_style))
             start = len(words)
@@ -323,4 +376,4 @@ def _children(parent: _Element, tag: str) -> Iterator[_Element]:
             yield from _children(child, tag)
 
 
-READER = Reader(name="odt", version=5, media_types=frozenset({MediaType.ODT}), read=read_odt)
+READER = Reader(name="odt", version=6, media_types=frozenset({MediaType.ODT}), read=read_odt)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 Rectangle = tuple[float, float, float, float]
 MAX_OBJECTS = 50_000  # looked at on one page
 MAX_PAGES = 20_000  # guards against endless page trees
-MAX_ANNOTATIONS = 10_000  # looked at on one page
 _MAX_PIXELS = 12_000_000  # of a picture; some 50 MB while it is drawn
 _COMPRESSION = 5  # compression level: 6 and more take twice the time for 3% less
 REFETCH_REMEDY = (
@@ -63,31 +62,8 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
         raise InputError(
             f"{path}: the PDF {problem}; 1 to {MAX_PAGES} are read.", remedy=REFETCH_REMEDY
         )
+    pdf.init_forms()  # draws the fields of forms that their programs left to the viewer
     return pdf
-
-
-def load_page(
-    pdf: PdfDocument, index: int, before: Callable[[PdfPage], None] = lambda _: None
-) -> PdfPage:
-    """Load a page with the contents of its form fields, which are otherwise not in its text.
-
-    `before` is called with the page and its annotations, which may be gone afterwards.
-    """
-    from pypdfium2 import raw
-
-    page = pdf.get_page(index)
-    before(page)
-    typed = (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT)
-    for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
-        annotation = raw.FPDFPage_GetAnnot(page, number)
-        subtype = raw.FPDFAnnot_GetSubtype(annotation)
-        raw.FPDFPage_CloseAnnot(annotation)
-        if subtype in typed:
-            if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
-                page.close()
-                return pdf.get_page(index)
-            break
-    return page
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +194,11 @@ _IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _MAX_DEPTH = 8  # of forms within forms
 
 
-def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
-    """Yield the objects of a page and those of the forms on it, in order of drawing."""
+def nested_objects(page: PdfPage, first: int = 0) -> Iterator[PlacedObject]:
+    """Yield the objects of a page and those of the forms on it, in order of drawing.
+
+    The objects before the `first` are left out.
+    """
     from pypdfium2 import raw
 
     matrix = raw.FS_MATRIX()
@@ -229,7 +208,7 @@ def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
     in_form = native_call("FPDFFormObj_GetObject", "ppp")
     kind_of = native_call("FPDFPageObj_GetType", "ip")
     # The open forms: their objects, and their place on the page.
-    stack = [(map(on_page, repeat(page.raw), range(count)), _IDENTITY)]
+    stack = [(map(on_page, repeat(page.raw), range(first, count)), _IDENTITY)]
     while stack and left > 0:
         address = next(stack[-1][0], None)
         if not address:
@@ -349,9 +328,6 @@ class PageImageRequest:
 def render_page(request: PageImageRequest) -> bytes:
     """Return a page as a PNG, with the contents of its forms; run it in a `ProcessPool`."""
     with open_pdf(load_unchanged(request.path, request.sha256), request.path) as pdf:
-        if not 1 <= request.page <= len(pdf):
-            raise InputError(f"{request.path}: it has no page {request.page}.")
-        pdf.init_forms()
         page = pdf[request.page - 1]
         width, height = page.get_size()
         if not (width > 0 and height > 0):

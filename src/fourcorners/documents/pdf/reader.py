@@ -11,10 +11,9 @@ pdfium is not thread-safe: call this in a separate process (`ProcessPool`).
 
 from __future__ import annotations
 
-import ctypes
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers
@@ -27,6 +26,7 @@ from fourcorners.documents.document import (
     format_page_numbers,
 )
 from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.pdf.annotations import Comment, load_page
 from fourcorners.documents.pdf.damage import (
     count_broken_streams,
     has_form_bomb,
@@ -36,15 +36,12 @@ from fourcorners.documents.pdf.image_text import has_image_text, image_share
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
 from fourcorners.documents.pdf.letter_shapes import LetterShapes
 from fourcorners.documents.pdf.page import (
-    MAX_ANNOTATIONS,
     REFETCH_REMEDY,
     PageFrame,
-    Rectangle,
     has_ink,
-    load_page,
     open_pdf,
 )
-from fourcorners.documents.pdf.strikethrough import find_strikethrough, strikethrough_annotations
+from fourcorners.documents.pdf.strikethrough import find_covered, find_strikethrough
 from fourcorners.documents.pdf.tables import find_tables
 from fourcorners.documents.pdf.text import TextLine, page_text, text_lines
 from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
@@ -52,13 +49,13 @@ from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfDocument
 
 MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most of the page
 MIN_IMAGE_SHARE = 0.5  # of the page's area
 MIN_MEAN_CHARACTERS = 100  # of the pages of a file: below, text is likely to be missing
+_MAX_LABEL = 20  # characters of a printed page number
 LARGE_RATIO = 1.15  # times the usual height of letters, from which a line counts as large
-_MAX_COMMENT = 20_000  # characters of one comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +77,9 @@ class _PageReading:
     unlike: tuple[Span, ...] = ()  # words drawn with other letters
     replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
     has_image_text: bool = False
+    label: str = ""
+    has_redactions: bool = False  # that were not applied
+    unread: Counter[str] = field(default_factory=Counter)  # what was not read, by its name
 
 
 @dataclass(slots=True)
@@ -105,6 +105,7 @@ def read_pdf(file: RawFile) -> Content:
     with open_pdf(file.data, file.path) as pdf:
         seen = _Seen()
         readings = [_read_page(pdf, index, seen) for index in range(len(pdf))]
+        unread = sum((each.unread for each in readings), _unread_parts(pdf))
     if all(reading.has_broken_text for reading in readings):
         raise InputError(
             f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
@@ -120,7 +121,8 @@ def read_pdf(file: RawFile) -> Content:
     start = 0
     for number, reading in enumerate(readings, 1):
         span = Span(start, start + len(reading.text))
-        pages.append(Page(number, span, reading.width, reading.height, reading.source))
+        shown = Page(number, span, reading.width, reading.height, reading.source)
+        pages.append(replace(shown, label=reading.label if reading.label != str(number) else ""))
         edges = ((line.shift(start), line.text_in(reading.text), at) for line, at in reading.edges)
         lines.append([running_headers.EdgeLine(*edge) for edge in edges])
         marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in reading.marks]
@@ -143,7 +145,7 @@ def read_pdf(file: RawFile) -> Content:
         text,
         tuple(pages),
         tuple(marks),
-        tuple(_warnings(readings, file.data)),
+        tuple(_warnings(readings, file.data, unread)),
         ocr_hints=OcrHints(tuple(unlike), pictured),
     )
 
@@ -159,19 +161,12 @@ def _usual_height(readings: list[_PageReading]) -> float:
 def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     from pypdfium2 import PdfiumError
 
-    comments: list[_Comment] = []
-    struck: list[Rectangle] = []
-
-    def read_annotations(page: PdfPage) -> None:
-        comments.extend(_page_comments(page))
-        struck.extend(strikethrough_annotations(page))
-
     try:
-        page = load_page(pdf, index, read_annotations)
+        page, annotations = load_page(pdf, index)
     except PdfiumError:
         return _PageReading("\n", has_broken_text=True)
     try:
-        shown = page_text(page)
+        shown = page_text(page, annotations)
     except PdfiumError:
         page.close()
         return _PageReading("\n", has_broken_text=True)
@@ -183,9 +178,10 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += find_tables(shown, lines)
-    marks += _comment_marks(comments, lines, frame)
-    gone = find_strikethrough(shown, lines, struck)
+    marks += _comment_marks(annotations.comments, lines, frame)
+    gone = find_strikethrough(shown, lines, annotations.struck)
     marks += [Mark(MarkKind.DELETED, span, STRUCK_THROUGH) for span in gone]
+    redacted = find_covered(shown, lines, annotations.redacted)
     words = len(text.strip())
     few = 0 < words < MIN_PAGE_CHARACTERS
     drawn = image_share(page, frame) >= MIN_IMAGE_SHARE if few else not words and has_ink(page)
@@ -201,35 +197,66 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         frame.height,
         source,
         edges=edges,
-        heights=tuple((line.span, line.box[3] - line.box[1]) for line in lines),
+        heights=tuple(
+            (line.span, line.box[3] - line.box[1])
+            for line in lines
+            if not any(each.contains(line.span) for each in shown.inserted)
+        ),
         marks=tuple(marks),
         unlike=tuple(each for each in unlike if not any(map(each.overlaps, unseen))),
         replaced=shown.replaced,
         has_image_text=pictured,
+        label=" ".join(pdf.get_page_label(index).split())[:_MAX_LABEL],
+        has_redactions=bool(redacted),
+        unread=annotations.unread,
     )
 
 
-def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
-    broken = [n for n, reading in enumerate(readings, 1) if reading.has_broken_text]
-    if broken:
-        verb = "is" if len(broken) == 1 else "are"
-        yield f"{format_page_numbers(broken)} {verb} damaged: no text could be read there."
+def _unread_parts(pdf: PdfDocument) -> Counter[str]:
+    """Count what a file holds in addition to its pages."""
+    from pypdfium2 import raw
+
+    files = max(0, raw.FPDFDoc_GetAttachmentCount(pdf))
+    is_dynamic = pdf.get_formtype() == raw.FORMTYPE_XFA_FULL
+    return Counter({"attached file": files, "form in Adobe's format XFA": is_dynamic})
+
+
+def _pages_that(
+    readings: Sequence[_PageReading],
+    holds: Callable[[_PageReading], object],
+    verbs: tuple[str, str] = ("has", "have"),
+) -> str:
+    """Return which pages satisfy a condition, with the verb that agrees; empty for none."""
+    numbers = [number for number, each in enumerate(readings, 1) if holds(each)]
+    return f"{format_page_numbers(numbers)} {verbs[len(numbers) > 1]}" if numbers else ""
+
+
+def _warnings(readings: list[_PageReading], data: bytes, unread: Counter[str]) -> Iterator[str]:
+    if pages := _pages_that(readings, lambda each: each.has_broken_text, ("is", "are")):
+        yield f"{pages} damaged: no text could be read there."
     bad, tried = count_broken_streams(data)
     if bad:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
-    if any(mark.kind is MarkKind.HIDDEN for reading in readings for mark in reading.marks):
+    marks = [mark for reading in readings for mark in reading.marks]
+    if any(mark.kind is MarkKind.HIDDEN for mark in marks):
         yield "It holds words that no reader sees, which are read and marked."
-    if any(mark.kind is MarkKind.DELETED for reading in readings for mark in reading.marks):
+    if any(mark.kind is MarkKind.DELETED for mark in marks):
         yield "It has words that are struck through, which are read and marked."
-    replaced = [n for n, reading in enumerate(readings, 1) if reading.replaced]
-    if replaced:
-        shown, replacement = readings[replaced[0] - 1].replaced[0]
-        verb = "has" if len(replaced) == 1 else "have"
+    if pages := _pages_that(readings, lambda each: each.replaced):
+        shown, stored = next(each.replaced[0] for each in readings if each.replaced)
         yield (
-            f"{format_page_numbers(replaced)} {verb} replacement text that is not what is shown "
-            f"(“{shown}”, said to be “{replacement}”): what is shown was read."
+            f"{pages} words stored other than they are shown "
+            f"(“{shown}”, stored as “{stored}”): what is shown was read."
         )
-    count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
+    if pages := _pages_that(readings, lambda each: each.has_redactions):
+        yield (
+            f"{pages} words marked for redaction, which was not applied: the words are still in "
+            "the file, and were read."
+        )
+    for kind, count in sorted(unread.items()):
+        verb = "is" if count == 1 else "are"
+        yield f"It has {count} {kind}{'s' * (count > 1)}, which {verb} not read."
+    count = sum(mark.kind is MarkKind.COMMENT for mark in marks)
     if count:
         yield f"It has {count} comment{'s' * (count > 1)}, kept separate from the text."
     whole = [each for each in readings if not each.has_broken_text]
@@ -241,40 +268,8 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Comment:
-    """The words of a comment, its author, and its place in page coordinates."""
-
-    text: str
-    box: Rectangle
-
-
-def _page_comments(page: PdfPage) -> list[_Comment]:
-    from pypdfium2 import raw
-
-    kinds = {
-        raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_HIGHLIGHT, raw.FPDF_ANNOT_UNDERLINE,
-        raw.FPDF_ANNOT_SQUIGGLY, raw.FPDF_ANNOT_STRIKEOUT, raw.FPDF_ANNOT_SQUARE,
-        raw.FPDF_ANNOT_CIRCLE, raw.FPDF_ANNOT_LINE, raw.FPDF_ANNOT_POLYGON,
-        raw.FPDF_ANNOT_POLYLINE, raw.FPDF_ANNOT_INK, raw.FPDF_ANNOT_STAMP, raw.FPDF_ANNOT_CARET,
-        raw.FPDF_ANNOT_FILEATTACHMENT, raw.FPDF_ANNOT_REDACT,
-    }  # fmt: skip
-    found, rectangle = [], raw.FS_RECTF()
-    for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
-        annotation = raw.FPDFPage_GetAnnot(page, number)
-        if raw.FPDFAnnot_GetSubtype(annotation) in kinds:
-            words = _annotation_string(annotation, b"Contents")
-            if words:
-                raw.FPDFAnnot_GetRect(annotation, rectangle)
-                box = rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
-                author = _annotation_string(annotation, b"T") or "unknown"
-                found.append(_Comment(f"{author}: {words}", box))
-        raw.FPDFPage_CloseAnnot(annotation)
-    return found
-
-
 def _comment_marks(
-    found: Sequence[_Comment], lines: Sequence[TextLine], frame: PageFrame
+    found: Sequence[Comment], lines: Sequence[TextLine], frame: PageFrame
 ) -> list[Mark]:
     made = []
     for note in found:
@@ -288,17 +283,4 @@ def _comment_marks(
     return made
 
 
-def _annotation_string(annotation: object, key: bytes) -> str:
-    from pypdfium2 import raw
-
-    length = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
-    if length <= 2:
-        return ""
-    buffer = ctypes.create_string_buffer(length)
-    units = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
-    raw.FPDFAnnot_GetStringValue(annotation, key, units, length)
-    words = buffer.raw[: length - 2].decode("utf-16-le", "replace")[:_MAX_COMMENT]
-    return " ".join(words.replace("\0", "\ufffd").split())
-
-
-READER = Reader(name="pdf", version=4, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=5, media_types=frozenset({MediaType.PDF}), read=read_pdf)

@@ -7,17 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import (
-    MAX_ANNOTATIONS,
-    PageFrame,
-    PlacedObject,
-    Rectangle,
-)
+from fourcorners.documents.pdf.page import PageFrame, PlacedObject, Rectangle
 from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
-
     from fourcorners.documents.pdf.text import PageText, TextLine
 
 _MAX_THICKNESS = 2.5  # points of a line
@@ -27,40 +20,17 @@ _MIN_LENGTH = 4.0  # points
 _HIGHEST, _LOWEST = 0.38, 0.74
 _MIN_SHARE = 0.7  # of a word's width
 _BEYOND = 36.0  # points, by which a line may be longer than the words it strikes
-_MAX_QUADS = 200  # of one annotation
 _WORD = re.compile(r"\S+")
-
-
-def strikethrough_annotations(page: PdfPage) -> list[Rectangle]:
-    """Return what annotations strike out, in page coordinates."""
-    from pypdfium2 import raw
-
-    found: list[Rectangle] = []
-    quad = raw.FS_QUADPOINTSF()
-    for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
-        annotation = raw.FPDFPage_GetAnnot(page, number)
-        if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_STRIKEOUT:
-            count = min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MAX_QUADS)
-            for at in range(count):
-                if raw.FPDFAnnot_GetAttachmentPoints(annotation, at, quad):
-                    xs = (quad.x1, quad.x2, quad.x3, quad.x4)
-                    ys = (quad.y1, quad.y2, quad.y3, quad.y4)
-                    found.append((min(xs), min(ys), max(xs), max(ys)))
-        raw.FPDFPage_CloseAnnot(annotation)
-    return found
 
 
 def find_strikethrough(
     shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
 ) -> list[Span]:
     """Return the struck-through words, runs of them as one, in order of position."""
-    strokes = [*_strokes(shown.objects, shown.frame), *_annotation_strokes(annotated, shown.frame)]
-    if not strokes:
-        return []
-    strokes.sort()
+    strokes = sorted(_strokes(shown.objects, shown.frame))
     heights = [each[0] for each in strokes]
     found: list[Span] = []
-    for line in lines:
+    for line in lines if strokes else ():
         left, top, right, bottom = line.box
         at_line = slice(bisect_left(heights, top), bisect_left(heights, bottom))
         across = [
@@ -68,15 +38,33 @@ def find_strikethrough(
             for stroke in strokes[at_line]
             if stroke[1] >= left - _BEYOND and stroke[2] <= right + _BEYOND
         ]
-        if not across:
-            continue
-        words = [
-            Span(*each.span())
-            for each in _WORD.finditer(shown.text, line.span.start, line.span.end)
-        ]
-        boxes = shown.bounds_of(words).tolist()
-        found += (word for word, box in zip(words, boxes, strict=True) if _is_struck(box, across))
+        if across:
+            found += (word for word, box in _words(shown, line) if _is_struck(box, across))
+    return merge_spans([*found, *find_covered(shown, lines, annotated)], gap=1)
+
+
+def find_covered(
+    shown: PageText, lines: Sequence[TextLine], places: Sequence[Rectangle]
+) -> list[Span]:
+    """Return the words at some places in page coordinates, runs of them as one."""
+    found = []
+    boxes = [shown.frame.to_display(each) for each in places]
+    for line in lines if boxes else ():
+        top, bottom = line.box[1], line.box[3]
+        here = [box for box in boxes if box[1] < bottom and top < box[3]]
+        for word, (x0, y0, x1, y1) in _words(shown, line) if here else ():
+            middle = (y0 + y1) / 2
+            across = [(box[0] - 1, box[2] + 1) for box in here if box[1] <= middle <= box[3]]
+            if _covered(x0, x1, across) >= _MIN_SHARE * (x1 - x0) > 0:
+                found.append(word)
     return merge_spans(found, gap=1)
+
+
+def _words(shown: PageText, line: TextLine) -> Iterator[tuple[Span, list[float]]]:
+    words = [
+        Span(*each.span()) for each in _WORD.finditer(shown.text, line.span.start, line.span.end)
+    ]
+    return zip(words, shown.bounds_of(words).tolist(), strict=True)
 
 
 def _is_struck(box: Sequence[float], strokes: Sequence[tuple[float, float, float]]) -> bool:
@@ -110,11 +98,3 @@ def _strokes(
             continue
         if any(each.draw_mode):
             yield (y0 + y1) / 2, x0, x1
-
-
-def _annotation_strokes(
-    annotated: Sequence[Rectangle], frame: PageFrame
-) -> Iterator[tuple[float, float, float]]:
-    for box in annotated:
-        x0, y0, x1, y1 = frame.to_display(box)
-        yield (y0 + y1) / 2, x0 - 1, x1 + 1

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.pdf.annotations import PageAnnotations
 from fourcorners.documents.pdf.columns import reading_order, text_rows
+from fourcorners.documents.pdf.filled_fields import (
+    Sign,
+    drawn_signs,
+    insert_fields,
+    place_of,
+)
 from fourcorners.documents.pdf.page import (
     PageFrame,
     PlacedObject,
@@ -39,7 +46,8 @@ _LABEL = re.compile(r"\S{1,12}\s+(?=\S)")
 class PageText:
     """A page's text in reading order, and how to find its characters on the page.
 
-    Character `i` of `text` is pdfium's character `order[i]`, or `i` where there is no `order`.
+    Character `i` of `text` is pdfium's character `order[i]`, or `i` where there is no `order`. An
+    index below 0 is of a form field's stored value: its place is `field_boxes[-1 - index]`.
     """
 
     text: str
@@ -49,6 +57,8 @@ class PageText:
     rows: list[list[Rectangle]]  # of runs of text, in the order of drawing
     objects: Sequence[PlacedObject]
     replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
+    field_boxes: tuple[Rectangle, ...] = ()
+    inserted: tuple[Span, ...] = ()  # the words of form fields
 
     @cached_property
     def texts(self) -> TextObjects:
@@ -64,7 +74,11 @@ class PageText:
     def boxes_at(self, offsets: Sequence[int]) -> NDArray[np.float32]:
         if self.order is not None:
             offsets = [self.order[offset] for offset in offsets]
-        return self.frame.to_display_array(_character_boxes(self.textpage, offsets))
+        boxes = self.frame.to_display_array(_character_boxes(self.textpage, offsets))
+        for row, index in enumerate(offsets) if self.field_boxes else ():
+            if -len(self.field_boxes) <= index < 0:
+                boxes[row] = self.field_boxes[-1 - index]
+        return boxes
 
     def bounds_of(self, spans: Sequence[Span]) -> NDArray[np.float32]:
         """Return the boxes around the characters of spans, none of them empty, one row each."""
@@ -87,28 +101,51 @@ class TextLine:
     bold: Span
 
 
-def page_text(page: PdfPage) -> PageText:
-    """Return the text of a page in reading order, column by column.
+def page_text(page: PdfPage, annotations: PageAnnotations) -> PageText:
+    """Return the text of a page in reading order, column by column, with its fields in place.
 
     Raises:
         PdfiumError: If the page's text cannot be read.
     """
     objects = tuple(nested_objects(page))
-    replaced = tuple(remove_false_replacements(page, objects))
+    replaced = remove_false_replacements(page, objects)
     textpage = page.get_textpage()
     found = _page_characters(textpage)
     frame = frame_of(page)
     drawn = text_rows(textpage, frame)
     order = reading_order(textpage, frame, found, drawn)
-    if order is None:
-        return PageText(_clean_text(found), None, textpage, frame, drawn, objects, replaced)
-    # There is now a line end where a line of one column met the next column.
-    pieces = [
-        "\n" if breaks and found[index] in " \u00a0" else found[index]
-        for index, breaks in zip(order.indices, order.line_breaks, strict=True)
-    ]
-    text = _clean_text("".join(pieces))
-    return PageText(text, order.indices, textpage, frame, drawn, objects, replaced)
+    if order is None and not annotations.fields:
+        return PageText(_clean_text(found), None, textpage, frame, drawn, objects, tuple(replaced))
+    signs = list(enumerate(found))
+    if order is not None:  # there is now a line end where a line of one column met the next column
+        signs = [
+            (index, "\n" if breaks and found[index] in " \u00a0" else found[index])
+            for index, breaks in zip(order.indices, order.line_breaks, strict=True)
+        ]
+    boxes = tuple(frame.to_display(each.box) for each in annotations.fields)
+    inserted: tuple[Span, ...] = ()
+    if boxes:
+
+        def boxes_of(indices: Sequence[int]) -> NDArray[np.float32]:
+            return frame.to_display_array(_character_boxes(textpage, indices))
+
+        shown: list[list[Sign]] = [[] for _ in boxes]
+        if annotations.is_flattened:
+            shown = drawn_signs(page, textpage, signs, boxes, boxes_of)
+        filled = insert_fields(signs, annotations.fields, boxes, shown, boxes_of)
+        signs, inserted = filled.signs, filled.inserted
+        replaced += filled.differences
+    return PageText(
+        _clean_text("".join(letter for _, letter in signs)),
+        tuple(index for index, _ in signs),
+        textpage,
+        frame,
+        drawn,
+        objects,
+        tuple(replaced),
+        tuple(map(place_of, boxes)),
+        inserted,
+    )
 
 
 def _page_characters(textpage: PdfTextPage) -> str:
@@ -141,7 +178,8 @@ def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[n
 def text_lines(page: PageText) -> list[TextLine]:
     face = _FontWeight(page.textpage)
     spans = [Span(*match.span()) for match in _LINE.finditer(page.text)]
-    ends = [offset for span in spans for offset in (span.start, span.end - 1)]
+    measured = [_without_fields(span, page) for span in spans] if page.inserted else spans
+    ends = [offset for span in measured for offset in (span.start, span.end - 1)]
     boxes = page.boxes_at(ends).tolist() if ends else []
     lines = []
     for span, (x0, y0, x1, y1), (a0, b0, a1, b1) in zip(
@@ -150,6 +188,18 @@ def text_lines(page: PageText) -> list[TextLine]:
         box = min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1)
         lines.append(TextLine(span, box, _bold_span(page, span, face)))
     return lines
+
+
+def _without_fields(line: Span, page: PageText) -> Span:
+    """Return a line without form fields at its ends; the whole line if it has nothing else."""
+    start, end = line.start, line.end
+    for each in page.inserted:
+        if each.start <= start < each.end:
+            start = each.end
+        if each.start < end <= each.end:
+            end = each.start
+    rest = Span(start, end).strip(page.text) if start < end else None
+    return rest or line
 
 
 def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.rtf.appearance import MIN_HEIGHT, ColourTable, GroupState
+from fourcorners.documents.rtf.groups import MIN_HEIGHT, ColourTable, GroupState, rtf_tokens
 from fourcorners.errors import InputError
 from fourcorners.text.yaml_data import load_yaml
 
@@ -27,11 +26,9 @@ _MAX_PICTURES = 60  # that are looked at
 _MIN_DIGITS = 800  # of a picture; smaller ones are dots and lines
 MAX_DEPTH = 5_000  # of groups; a deeper one changes nothing
 
-_TOKEN = re.compile(
-    rb"(?P<control>\\(?:(?P<word>[a-zA-Z]{1,40})(?P<number>-?\d{1,10})? ?|'(?P<hex>[0-9a-fA-F]{2})"
-    rb"|(?P<sign>[^a-zA-Z'])|'))|(?P<open>\{)|(?P<close>\})|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\\Z",
-    re.DOTALL,
-)
+# Groups that other programs may ignore, and that show words.
+_SHOWN = frozenset({"shpinst", "shptxt", "do", "dptxbxtext", "moMath"})
+_ASIDES = {"note": MarkKind.FOOTNOTE, "header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 _ESCAPES = {b"\\": "\\", b"{": "{", b"}": "}", b"~": "\u00a0", b"_": "\u2011", b"-": ""}
 _WORDS = load_yaml(Path(__file__).with_name("control_words.yaml").read_text("utf-8"))
 _IGNORED_GROUPS = frozenset(_WORDS["ignored_groups"].split())
@@ -40,6 +37,7 @@ _CHARSETS: dict[int, str] = _WORDS["charsets"]
 _VALUES: dict[str, tuple[str, int]] = _WORDS["values"]
 _SWITCHES: dict[str, str] = _WORDS["switches"]
 _DESTINATIONS: dict[str, str] = _WORDS["destinations"]
+_ASIDE_WORDS: dict[str, str] = _WORDS["asides"]
 
 
 @dataclass(slots=True)
@@ -51,7 +49,10 @@ class _Parser:
     blocks: list[Fragment] = field(default_factory=list)
     line: Fragment = field(default_factory=Fragment)
     notes: list[Fragment] = field(default_factory=list)
+    margins: list[Fragment] = field(default_factory=list)  # headers and footers
     pending_blocks: list[Fragment] = field(default_factory=list)  # lines whose note is being read
+    has_form_lists: bool = False
+    comments: int = 0
     table: Table | None = None
     cell: list[Fragment] = field(default_factory=list)
     in_table: bool = False
@@ -113,11 +114,20 @@ class _Parser:
             return
         ended, self.group = self.group, self.outer_groups.pop()
         if ended.destination == "comment" != self.group.destination:
+            self.comments += 1
             self.line.mark_point(MarkKind.COMMENT, " ".join(self.comment.split()))
             self.comment = ""
-        if ended.destination == "note" != self.group.destination and self.pending_blocks:
-            self.notes.append(self.line)
-            self.line = self.pending_blocks.pop()
+        ends = ended.destination != self.group.destination
+        if ended.destination in _ASIDES and ends and self.pending_blocks:
+            self._end_aside(ended.destination)
+
+    def _end_aside(self, kind: str) -> None:
+        words, self.line = self.line, self.pending_blocks.pop()
+        if kind == "note":
+            self.notes.append(words)
+        elif words.text.strip() not in ("", *(each.text.strip() for each in self.margins)):
+            words.mark(_ASIDES[kind], 0)
+            self.margins.append(words)
 
     def _end_picture(self) -> None:
         digits = max(self.picture, key=len)  # what precedes are the words about it
@@ -155,15 +165,18 @@ class _Parser:
             self.group = replace(group, **{_SWITCHES[word]: on})  # type: ignore[arg-type]
         elif word in _DESTINATIONS:
             place = _DESTINATIONS[word]
-            skip = group.skip or place in ("fonts", "colours")
+            self.has_form_lists |= place == "choices"
+            skip = group.skip or place in ("fonts", "colours", "choices")
             self.group = replace(group, destination=place, skip=skip)
+        elif word in _ASIDE_WORDS:
+            self._start_aside(_ASIDE_WORDS[word])
         elif word in self.colours.channels:
             self.colours.channels[word] = number or 0
         elif word in _CHARACTERS:
             if not self._skips():
                 self._add_text(_CHARACTERS[word])
         elif not (self._set_characters(word, number) or self._set_structure(word, number)) and (
-            word in _IGNORED_GROUPS or (self.ignorable and word not in ("shpinst", "shptxt"))
+            word in _IGNORED_GROUPS or (self.ignorable and word not in _SHOWN)
         ):
             self.group = replace(group, skip=True)
         self.ignorable = False
@@ -207,8 +220,6 @@ class _Parser:
         match word:
             case "trowd" | "trrh" | "clcbpat":
                 self._set_row(word, number or 0)
-            case "footnote":
-                self._start_note()
             case "pngblip" | "jpegblip":
                 self.picture = [b""]
             case "pard":
@@ -249,14 +260,16 @@ class _Parser:
             code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00 if high else 0xFFFD
         self._add_text(chr(code) if code else "\ufffd")
 
-    def _start_note(self) -> None:
-        if self.group.skip or self.group.destination == "note" or len(self.pending_blocks) > 20:
+    def _start_aside(self, kind: str) -> None:
+        group = self.group
+        if group.skip or group.destination in _ASIDES or len(self.pending_blocks) > 20:
             return
-        number = len(self.notes) + len(self.pending_blocks) + 1
-        self.line.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
+        if kind == "note":
+            number = len(self.notes) + len(self.pending_blocks) + 1
+            self.line.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
         self.pending_blocks.append(self.line)
         self.line = Fragment()
-        self.group = replace(self.group, destination="note")
+        self.group = replace(group, destination=kind)
 
     def _end_cell(self) -> None:
         self._end_line(self.cell)
@@ -268,7 +281,7 @@ class _Parser:
     def _end_paragraph(self) -> None:
         if self.group.destination == "comment":
             self.comment += " "
-        elif self.group.destination == "note":
+        elif self.group.destination in _ASIDES:
             self.line.add("\n")
         elif self.in_table:
             self._end_line(self.cell)
@@ -345,8 +358,7 @@ class _Parser:
         self._flush()
         self.group = GroupState()
         while self.pending_blocks:
-            self.notes.append(self.line)
-            self.line = self.pending_blocks.pop()
+            self._end_aside("note")
         self._end_line(self.cell if self.in_table else self.blocks)
         if self.cell:
             self._end_cell()
@@ -354,28 +366,13 @@ class _Parser:
         for number, note in enumerate(self.notes, 1):
             if note.text.strip():
                 self.blocks.append(footnote(number, note))
+        self.blocks += self.margins
         return join_fragments(self.blocks, "\n\n")
-
-
-def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
-    """Yield the tokens, without the bytes of binary data (`bin`).
-
-    A `bin` with more bytes than remain is invalid: it hides nothing, and is yielded as a token.
-    """
-    while True:
-        for token in _TOKEN.finditer(data, start):
-            if token["word"] == b"bin":
-                start = token.end() + max(0, int(token["number"] or 0))
-                if start <= len(data):
-                    break
-            yield token
-        else:
-            return
 
 
 def read_rtf(file: RawFile) -> Content:
     parser = _Parser()
-    for token in _tokens(file.data, max(0, file.data.find(b"{\\rtf"))):
+    for token in rtf_tokens(file.data, max(0, file.data.find(b"{\\rtf"))):
         parser.consume(token)
     whole = parser.finish()
     if not whole.text.strip() and not parser.pictures:
@@ -389,6 +386,9 @@ def read_rtf(file: RawFile) -> Content:
         "It has tracked changes, read as if all were accepted.": parser.has_changes,
         "It holds hidden text, which is read and marked.": parser.has_hidden_text,
         "It has words that are struck through, which are read and marked.": parser.has_struck_text,
+        f"It has {parser.comments} comment{'s' if parser.comments > 1 else ''}, kept separate from "
+        "the text.": parser.comments > 0,
+        "It has lists to choose from, whose words are not read.": parser.has_form_lists,
         "The file is damaged: a picture in it is said to be longer than the file.": false_length,
         "The file may be truncated: its end is missing.": bool(parser.outer_groups),
     }
@@ -396,4 +396,4 @@ def read_rtf(file: RawFile) -> Content:
     return Content.from_fragment(whole, warnings, filter(None, parser.pictures))
 
 
-READER = Reader(name="rtf", version=5, media_types=frozenset({MediaType.RTF}), read=read_rtf)
+READER = Reader(name="rtf", version=6, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -30,6 +30,8 @@ from fourcorners.library.tables import migration
 from fourcorners.library.tables.migration import VERSION, schema_sql
 
 APPLICATION_ID = 0x34434E52  # "4CNR", in the file's header
+_MAGIC = b"SQLite format 3\0"
+_SMALLEST = 512  # bytes: one page
 INDEX_CHECK_BYTES = 32 * 2**20
 """Up to this size the words index is checked when a file is opened (4 ms a megabyte)."""
 
@@ -66,7 +68,7 @@ class SqliteDatabase:
             self._connection = _connect(path, create=create)
             self._be_patient()
             try:
-                self._open()
+                self._open(create=create)
             except BaseException:
                 self._connection.close()
                 raise
@@ -74,8 +76,10 @@ class SqliteDatabase:
     def _be_patient(self) -> None:
         self._connection.set_busy_handler(_BusyTimeout())
 
-    def _open(self) -> None:
+    def _open(self, *, create: bool) -> None:
         fresh = self._identify()
+        if fresh and not create:
+            raise _no_library(self.path)
         self._restrict()
         self._configure()
         if not fresh:
@@ -248,17 +252,30 @@ def make_library_folder(folder: Path, library: Path) -> None:
 
 
 def _refuse_early(path: Path, *, create: bool) -> None:
-    if path.is_dir():
+    if path.exists() and not path.is_file():
+        what = "a folder" if path.is_dir() else "a pipe or device"
         raise LibraryError(
-            f"{path} is a folder, not a library.", remedy="Name a file with --library."
+            f"{path} is {what}, not a library.", remedy="Name a file with --library."
         )
     if create:
         make_library_folder(path.parent, path)
     elif not path.exists() or not path.stat().st_size:
-        raise LibraryError(
-            f"there is no library at {path}.",
-            remedy="Make one with `fourcorners add FOLDER`, or name another with --library.",
-        )
+        raise _no_library(path)
+    with suppress(OSError), path.open("rb") as file:  # SQLite reports what cannot be read
+        head = file.read(_SMALLEST)  # a shorter file is empty for SQLite, which would overwrite it
+        if head and (len(head) < _SMALLEST or not head.startswith(_MAGIC)):
+            raise _not_a_library(path)
+
+
+def _no_library(path: Path) -> LibraryError:
+    return LibraryError(
+        f"there is no library at {path}.",
+        remedy="Make one with `fourcorners add FOLDER`, or name another with --library.",
+    )
+
+
+def _not_a_library(path: Path) -> LibraryError:
+    return LibraryError(f"{path} is not a library.", remedy="Name another file with --library.")
 
 
 def _connect(path: Path, *, create: bool) -> apsw.Connection:
@@ -291,9 +308,7 @@ def library_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.NotADBError as error:
-        raise LibraryError(
-            f"{path} is not a library.", remedy="Name another file with --library."
-        ) from error
+        raise _not_a_library(path) from error
     except (apsw.CorruptError, apsw.FormatError) as error:
         raise LibraryError(f"{path} is damaged: {error}.", remedy=RESTORE_REMEDY) from error
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fourcorners.documents.document import Mark, OcrWord, Page
-from fourcorners.errors import DamagedValue
+from fourcorners.errors import DamagedValue, describe_problem
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Node, Outline
 
@@ -59,8 +59,7 @@ def _readable(form: object) -> Iterator[None]:
     except (ValueError, KeyError, TypeError) as error:
         fault: object = error
         if isinstance(error, ValidationError):
-            first = error.errors(include_input=False, include_url=False)[0]
-            fault = ": ".join([".".join(map(str, first["loc"])) or "it", first["msg"]])
+            fault = describe_problem(error.errors()[0])
         raise DamagedValue(
             f"a stored {form.__name__ if isinstance(form, type) else form} cannot be read "
             f"({fault}).",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from fourcorners.outline.card.card import Fact, Party
@@ -66,6 +66,13 @@ SUFFIX_ALONE = re.compile(SUFFIX)
 NO_PARTY = _PATTERNS["no_party"]
 NO_SHORT = _PATTERNS["no_short"]
 SHORT = _PATTERNS["short"]
+SHORT_FORMS = (
+    ("incorporated", "inc"),
+    ("limited", "ltd"),
+    ("corporation", "corp"),
+    ("company", "co"),
+)
+_COMMON_KEYS = frozenset(("usa", "operatingpartnership", "thecompany", "company"))
 PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
 _BRACKET = 120  # characters of the names in a bracket
@@ -191,3 +198,21 @@ def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
 
 def name_key(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")
+
+
+def party_key(name: str) -> str:
+    """Return a key shared by all spellings of a party's name, including its legal form.
+
+    `Larch Supply, Inc.` and `LARCH SUPPLY INCORPORATED` are one party, `Larch Supply Limited` is
+    another.
+    """
+    key = name_key(name)
+    for long, short in SHORT_FORMS:
+        if key.endswith(long):
+            return key.removesuffix(long) + short
+    return key
+
+
+def party_keys(names: Collection[str]) -> dict[str, str]:
+    keyed = {party_key(name): name for name in names}
+    return {key: name for key, name in keyed.items() if len(key) > 2 and key not in _COMMON_KEYS}

@@ -77,7 +77,7 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
         if styled and _NAME.search(mark.span.text_in(document.text)):
             return Title(mark.span.strip(document.text), 0.95)
     top = _top(lines)
-    subject = _subject(lines)
+    subject = _subject(lines, document)
     if subject and (top is None or top.span.start > subject.start):
         return Title(subject, 0.7)
     called = _THIS.search(lines.text, 0, min(_FRONT, lines.length))
@@ -89,13 +89,17 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
     return top or Title(Span(*called.span("name")), 0.8)
 
 
-def _subject(lines: TextLines) -> Span | None:
-    """Return what a letter is about: the separate line below the salutation."""
+def _subject(lines: TextLines, document: Document) -> Span | None:
+    """Return what a letter is about: the line below the salutation that is bold, or says so."""
     greeting = _PATTERNS["greeting"].search(lines.text, 0, min(MAX_OFFSET, lines.length))
     if greeting is None:
         return None
     found = _PATTERNS["subject"].match(lines.text, greeting.end())
-    return Span(*found.span("bold" if found["bold"] else "re")) if found else None
+    if found is None:
+        return None
+    words = Span(*found.span("words")).strip(lines.text)
+    bold = any(m.kind is MarkKind.BOLD and m.span.contains(words) for m in document.marks)
+    return words if found["re"] or bold else None
 
 
 def _top(lines: TextLines) -> Title | None:

@@ -20,7 +20,7 @@ from fourcorners.text.patterns import load_patterns
 _CARDINALS = sorted(CARDINALS, key=len, reverse=True)
 _ATTACHMENT = (
     rf"(?P<word>(?i:{'|'.join(ATTACHMENTS)}))(?!(?i:E?S)\b)(?:{BLANK}{{0,4}}(?:[–—-]{BLANK}|(?i:no\.|number){BLANK}*)?"
-    r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}|\d{1,3}|[IVX]{1,5}|"
+    r"[\"“]?(?P<mark>(?!(?:OF|TO|IN|BY|AN|NO)\b)(?:[A-Z]{1,2}\d{0,2}|\d{1,3}[A-Z]{0,2}|[IVX]{1,5}|"
     rf"{'|'.join(map(str.upper, _CARDINALS))}|{'|'.join(map(str.capitalize, _CARDINALS))})"
     r"(?:[.‑-][A-Za-z0-9]{1,4}){0,3}"
     rf"(?:{BLANK}?\((?:[a-z]{{1,4}}|[A-Z]|\d{{1,2}})\))*)[\"”]?)?(?![\w/])"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import Marker
+from fourcorners.outline.parser.numbering import steps_between
 from fourcorners.outline.parser.sequence import PlacedMarker
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.patterns import load_patterns
@@ -38,7 +39,7 @@ def outline_confidence(
     ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
-    missed = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted)
+    missed = sum(item.gap >= _GAP for item in counted)
     gaps = missed / max(1, len(counted))
     clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
     parts = [n for n in clauses if n.label or n.heading]
@@ -54,22 +55,15 @@ def outline_confidence(
     return sure
 
 
-def _is_inserted(item: PlacedMarker) -> bool:
-    """Return whether a clause such as Article 16A was inserted later."""
-    return item.reading.family in ("article", "section") and bool(
-        _PATTERNS["inserted"].search(item.marker.written)
-    )
-
-
 def _breaks(taken: list[PlacedMarker]) -> int:
     """Return how often numbers of the top level are missing, or restart for no reason."""
     found = 0
-    before: tuple[str, int] | None = None
+    before: tuple[str, float] | None = None
     for item in taken:
         family, path = item.reading.family, item.reading.path
         if item.depth <= 0 and family in _COUNTED:
-            follows = before is None or before[0] != family or path[0] == before[1] + 1
-            found += not (follows or _is_inserted(item))
+            if before is not None and before[0] == family:
+                found += steps_between(before[1], path[0]) != 1
             before = (family, path[0])
         elif item.depth <= 0:
             before = None

@@ -151,6 +151,6 @@ def first_clause_after(
     return fixed_marker("body", head.end())
 
 
-def fixed_marker(family: str, start: int, value: int = _OPEN) -> Marker:
+def fixed_marker(family: str, start: int, value: float = _OPEN) -> Marker:
     """Return a marker that is always taken: the start of a part of the frame."""
     return Marker(start, start, "", (NumberReading(family, (value,)),), 0.0)

@@ -117,7 +117,7 @@ def _number(text: str, roots: list[Branch]) -> tuple[Node, ...]:
 
 def _restarting(taken: list[PlacedMarker]) -> frozenset[str]:
     """Return the schemes that restart under each article, and need its label before theirs."""
-    seen: set[tuple[int, str, tuple[int, ...]]] = set()
+    seen: set[tuple[int, str, tuple[float, ...]]] = set()
     found: set[str] = set()
     container = 0
     for item in taken:

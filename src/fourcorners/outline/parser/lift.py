@@ -14,7 +14,6 @@ _COUNTED = frozenset({"1.", "1)", "section", "article", "chapter", "I.", "A.", "
 _FEWEST = 3  # minimum clauses of the contract, for the items above them not to be clauses
 _OPENED = frozenset({"recitals", "body"})  # what follows the list of parties
 _ITEM = re.compile(r"[^\W\d]?\)|\(")
-_INSERTED = re.compile(r"\d+[A-Z]")
 
 
 def lift_levels(taken: list[PlacedMarker], length: int) -> list[PlacedMarker]:
@@ -37,35 +36,6 @@ def lift_levels(taken: list[PlacedMarker], length: int) -> list[PlacedMarker]:
                 for at in range(clauses[0], _end(taken, heading, end)):
                     result[at] = replace(taken[at], depth=taken[at].depth - 1)
         begin = end
-    return _lift_inserted(result)
-
-
-def _lift_inserted(taken: list[PlacedMarker]) -> list[PlacedMarker]:
-    """Return the numbering with clauses such as 9A on the level of 9, unless they are parts of it.
-
-    They are not if there is only one, or if it follows other parts of the previous clause.
-    """
-    result = list(taken)
-    lists: dict[tuple[int, int], bool] = {}  # of a clause and a depth: not a list of inserted parts
-    opened: list[int] = []
-    for at, item in enumerate(taken):
-        while opened and taken[opened[-1]].depth >= item.depth:
-            opened.pop()
-        above = opened[-1] if opened else -1
-        opened.append(at)
-        family, written = item.reading.family, item.marker.written
-        if family != "1.A" or item.depth < 1 or not _INSERTED.fullmatch(written):
-            continue
-        if (above, item.depth) not in lists:
-            parts = [
-                taken[i].reading.family
-                for i in range(above + 1, _end(taken, above, len(taken)))
-                if taken[i].depth == item.depth
-            ]
-            lists[above, item.depth] = parts == ["1.A"] or any(part != "1.A" for part in parts)
-        if lists[above, item.depth]:
-            for i in range(at, _end(taken, at, len(taken))):
-                result[i] = replace(taken[i], depth=taken[i].depth - 1)
     return result
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import floor
 
 from fourcorners.outline.parser.lines import MAX_LINE, TextLines, is_sentence_end, is_title_like
 from fourcorners.outline.parser.numbering import (
@@ -116,9 +118,43 @@ def find_markers(lines: TextLines, generated: frozenset[int]) -> list[Marker]:
         if len(found) > MAX_MARKERS:
             break
     ordered = sorted(found.values(), key=lambda marker: marker.start)
-    return _drop_page_numbers(
-        lines, _mark_indented(lines, _drop_torn_letters(lines, _undoubled(ordered)))
-    )
+    ordered = _resolve_insertions(lines.text, _drop_torn_letters(lines, _undoubled(ordered)))
+    return _drop_page_numbers(lines, _mark_indented(lines, ordered))
+
+
+def _resolve_insertions(text: str, markers: list[Marker]) -> list[Marker]:
+    """Decide whether 2A is put in after 2 or a part of 2, and whether 1.1A is 1.1 with "A party".
+
+    They are parts where most clauses have several of them.
+    """
+    clauses = {floor(each.readings[0].path[0]) for each in markers if _family(each) == "1."}
+    parts = Counter(each.readings[1].path[0] for each in markers if _is_doubtful(each))
+    several = len(parts) > 1 and min(parts.values()) > 1 and 2 * len(parts) >= len(clauses)
+    seen: set[tuple[float, ...]] = set()
+    result: list[Marker] = []
+    for marker in markers:
+        if _is_doubtful(marker):
+            if "-" in marker.written and (marker.readings[1].path[0],) not in seen:
+                continue  # a range, such as "10-12 Weeks"
+            marker = replace(marker, readings=marker.readings[slice(several, several + 1)])
+        family, path = marker.readings[0].family, marker.readings[0].path
+        plain = (*path[:-1], floor(path[-1]))
+        if len(path) > 1 and path != plain and plain not in seen and text[marker.end - 1] == "A":
+            short = marker.written.removesuffix("A")
+            readings = (NumberReading(family, plain),)
+            marker = replace(marker, end=marker.end - 1, written=short, readings=readings)
+        seen.add(marker.readings[0].path)
+        result.append(marker)
+    return result
+
+
+def _family(marker: Marker) -> str:
+    return marker.readings[0].family
+
+
+def _is_doubtful(marker: Marker) -> bool:
+    """Return whether a number may be a clause put in later, or a part of the one before."""
+    return len(marker.readings) > 1 and marker.readings[1].family in ("1.A", "1-1")
 
 
 def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> list[Marker]:
@@ -147,7 +183,7 @@ def _drop_torn_letters(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     for marker in markers:
         family = marker.readings[0].family
         near = run and marker.own_line and not lines.text[run[-1].end : marker.start].strip()
-        if near and family == "1." and marker.readings[0].path == (1,) and len(run) > 1:
+        if near and family == "1." and marker.readings[0].path[0] == 1 and len(run) > 1:
             torn |= {each.start for each in run}
         if family not in _LETTERED or not marker.own_line:
             run = []
@@ -203,7 +239,7 @@ def _kind(match: re.Match[str], number: Number) -> str:
     if match.groupdict().get("bare"):
         return "bare"
     if family in _LEAVE:
-        return family
+        return "letter" if "-" in number.written and family == "1." else family
     if family.startswith("1.") or family.endswith("()"):
         return "decimal"
     return "bracket" if family.startswith("(") else "letter"

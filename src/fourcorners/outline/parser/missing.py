@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil, floor
 
 from fourcorners.outline.parser.lines import (
     TextLines,
@@ -93,13 +94,17 @@ def _gaps(taken: list[PlacedMarker]) -> Iterator[_Gap]:
             past = before.reading.path[0]
             if 1 < path[0] - past <= _WIDEST + 1:
                 start, end = before.marker.end, item.marker.start
-                for value in range(past + 1, path[0]):
+                for value in range(floor(past) + 1, ceil(path[0])):
                     yield _Gap(family, value, start, end, parent=False)
-        elif family == "1.1" and all(each.reading.path != path[:1] for each in opened):
+        elif (
+            family == "1.1"
+            and path[0] == floor(path[0])
+            and all(each.reading.path != path[:1] for each in opened)
+        ):
             known = before.reading.path[0] if before else None
             if known != path[0]:
                 start = taken[at - 1].marker.end if at else 0
-                yield _Gap("1.", path[0], start, item.marker.start, parent=True)
+                yield _Gap("1.", floor(path[0]), start, item.marker.start, parent=True)
         opened.append(item)
 
 

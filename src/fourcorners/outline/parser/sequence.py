@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import floor
 
 from fourcorners.outline.parser.markers import Marker
-from fourcorners.outline.parser.numbering import NumberReading
+from fourcorners.outline.parser.numbering import NumberReading, steps_between
 
 BEAM = 8  # states kept; by hand
 _OPEN = 0.3  # start a list at its first number
@@ -40,10 +41,13 @@ _CONTAINERS = {
     "caps": 3,
 }
 _TOP = {**_CONTAINERS, "section": 4}
+Level = tuple[str, tuple[float, ...]]
 # The paths of recitals and signatures: nothing says where they end; an event does, and signatures
 # may close an attachment; a list of recitals does, where another starts.
-OPEN, INNER, LISTED = (0,), (1,), (2,)
-_OPEN_ENDED = frozenset({("recitals", OPEN), ("signature", OPEN)})
+OPEN: tuple[float, ...] = (0,)
+INNER: tuple[float, ...] = (1,)
+LISTED: tuple[float, ...] = (2,)
+_OPEN_ENDED: frozenset[Level] = frozenset({("recitals", OPEN), ("signature", OPEN)})
 # Recitals are not numbered so.
 _ENDING = frozenset({"1.", "section", "article", "part", "chapter", "first"})
 _HARD = frozenset({"signature", "body", "recitals"})
@@ -51,9 +55,8 @@ _HARD = frozenset({"signature", "body", "recitals"})
 _LETTERED = frozenset({"A.", "a.", "(a)", "(A)", "A)", "a)"})
 _ITEMS = frozenset({"a)", "A)", "i)", "I)"})
 
-Level = tuple[str, tuple[int, ...]]
 Stack = tuple[Level, ...]
-Memory = tuple[int, int, int]  # the last article, section and plain number, across containers
+Memory = tuple[float, float, float]  # the last article, section and plain number, across containers
 _REMEMBERED = {"article": 0, "section": 1, "1.": 2}
 
 
@@ -203,15 +206,15 @@ def _headed(stack: Stack, reading: NumberReading) -> Stack:
     return (*stack[:keep], (reading.family, reading.path))
 
 
-def _lateness_cost(value: int) -> float:
+def _lateness_cost(value: float) -> float:
     return min(_GAP_LIMIT, _LATE + _STEP * (value - 1)) if value > 1 else 0.0
 
 
-def _gap(step: int) -> float:
+def _gap(step: float) -> float:
     return 0.0 if step == 1 else min(_GAP_LIMIT, _LATE + _STEP * (step - 1))
 
 
-def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack, float]]:
+def _plain_moves(state: _State, family: str, value: float) -> Iterator[tuple[Stack, float]]:
     stack = state.stack
     entry: Level = (family, (value,))
     depth = len(stack)
@@ -222,7 +225,7 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         closing = _CLOSE * (depth - 1 - index)
         last = stack[index][1][0]
         if value > last:
-            yield (*stack[:index], entry), _gap(value - last) + closing
+            yield (*stack[:index], entry), _gap(steps_between(last, value)) + closing
         elif value == last:
             yield (*stack[:index], entry), _AGAIN + closing
         elif value <= 1:
@@ -234,7 +237,7 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
         yield (*stack, entry), _OPEN - _CLOSE  # parts that contain sections, which restart in each
     base = _start_of(stack, family)
     slot = _REMEMBERED.get(family)
-    follows = slot is not None and value == state.memory[slot] + 1
+    follows = slot is not None and steps_between(state.memory[slot], value) == 1
     late = 0.0 if follows else _lateness_cost(value)
     if not present:
         beside = _sibling_place(stack, value, follows=follows) if family == "1." else None
@@ -266,17 +269,19 @@ def _is_nested(before: Stack, after: Stack) -> bool:
     return len(after) > len(before) and any(each == family for each, _ in before[:-1])
 
 
-def _sibling_place(stack: Stack, value: int, *, follows: bool) -> int | None:
+def _sibling_place(stack: Stack, value: float, *, follows: bool) -> int | None:
     """Return the level of a decimal without its parent, if the number continues from it."""
     for index, level in enumerate(stack):
         if level[0] == "recitals" or _numeric(level) is not None:
             path = level[1]
-            orphan = len(path) > 1 and (value == path[0] + 1 or (follows and value > path[0]))
+            orphan = len(path) > 1 and (
+                steps_between(path[0], value) == 1 or (follows and value > path[0])
+            )
             return index if orphan else None
     return None
 
 
-def _numeric(level: Level) -> tuple[int, ...] | None:
+def _numeric(level: Level) -> tuple[float, ...] | None:
     """Return the decimal path of a level; None for lists of another kind."""
     family, path = level
     if family in ("1.", "1)", "article", "chapter", "section", "I.") or len(path) > 1:
@@ -285,7 +290,7 @@ def _numeric(level: Level) -> tuple[int, ...] | None:
 
 
 def _decimal_moves(
-    stack: Stack, family: str, path: tuple[int, ...]
+    stack: Stack, family: str, path: tuple[float, ...]
 ) -> Iterator[tuple[Stack, float]]:
     entry: Level = (family, path)
     parent = sibling = None
@@ -296,10 +301,9 @@ def _decimal_moves(
             parent = index
     last = stack[sibling][1] if sibling is not None else None
     if sibling is not None and last is not None and last[:-1] == path[:-1]:
-        step = path[-1] - last[-1]
-        if step > 0:
-            yield (*stack[:sibling], entry), _gap(step)
-        elif step == 0:
+        if path > last:
+            yield (*stack[:sibling], entry), _gap(steps_between(last[-1], path[-1]))
+        elif path == last:
             yield (*stack[:sibling], entry), _AGAIN
         return
     if parent is not None:
@@ -310,7 +314,7 @@ def _decimal_moves(
 
 
 def _orphan_moves(
-    stack: Stack, entry: Level, last: tuple[int, ...] | None
+    stack: Stack, entry: Level, last: tuple[float, ...] | None
 ) -> Iterator[tuple[Stack, float]]:
     path = entry[1]
     base = _decimal_base(stack, path)
@@ -327,7 +331,7 @@ def _orphan_moves(
         yield (*stack[:base], entry), _RESTART
 
 
-def _is_cited(stack: Stack, base: int, path: tuple[int, ...]) -> bool:
+def _is_cited(stack: Stack, base: int, path: tuple[float, ...]) -> bool:
     """Return whether a decimal is quoted from another contract, or misnumbered.
 
     The clause is numbered by whole numbers, and is neither the decimal's nor the previous one.
@@ -335,15 +339,15 @@ def _is_cited(stack: Stack, base: int, path: tuple[int, ...]) -> bool:
     if base >= len(stack) or stack[base][0] not in ("1.", "section") or len(path) < 2:
         return False
     whole = stack[base][1]
-    return len(whole) == 1 and path[0] not in (whole[0], whole[0] + 1)
+    return len(whole) == 1 and floor(path[0]) - floor(whole[0]) not in (0, 1)
 
 
-def _jump(last: tuple[int, ...], path: tuple[int, ...]) -> float:
+def _jump(last: tuple[float, ...], path: tuple[float, ...]) -> float:
     steps = (after - before for before, after in zip(last, path, strict=False) if after != before)
     return min(_GAP_LIMIT, _STEP * max(0, next(steps, 0) - 1))
 
 
-def _decimal_base(stack: Stack, path: tuple[int, ...]) -> int:
+def _decimal_base(stack: Stack, path: tuple[float, ...]) -> int:
     for index, level in enumerate(stack):
         if level[0] in _CONTAINERS:
             continue

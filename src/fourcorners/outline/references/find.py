@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fourcorners.outline.parser.lines import offsets_of
-from fourcorners.outline.parser.numbering import CARDINALS
+from fourcorners.outline.parser.numbering import CARDINALS, LATIN
 from fourcorners.outline.references.labels import LabelCitation, LabelIndex, label_parts
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
 from fourcorners.text.patterns import load_patterns
@@ -30,9 +30,10 @@ _STEMS = (
     *("section", "article", "clause", "paragraph", "exhibit", "schedule", "annex", "appendi"),
     *("attachment", "addendum", "part", "recital", "item"),
 )
-_BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))"
+_BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2}[A-Z]?)\))"
+_ADDED = rf"(?:[A-Z]{{2,3}}(?!\w)|[A-Za-z]|\s?(?:{'|'.join(LATIN)})\b)"  # to 2, for 2A and 2bis
 _MARK = (
-    rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
+    rf"(?:\d{{1,4}}{_ADDED}?(?:\.\d{{1,3}}{_ADDED}?|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
     rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|[.-][A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
     rf"(?:{'|'.join(word.title() for word in CARDINALS)})\b|"
     rf"[A-Z](?![a-zA-Z’'])(?:[.-]?\d{{1,2}}(?:\.\d{{1,2}}){{0,9}})?{_BRACKETS}{{0,9}}|{_BRACKETS}{{1,9}})"
@@ -41,10 +42,11 @@ _SEPARATOR = (
     r"(?:\s*,\s*(?:and\s+|or\s+|and/or\s+)?|\s+(?:and|or|and/or|to|through|thru|&)\s+|\s?[–-]\s?)"
 )
 _MORE = re.compile(
-    rf"{_SEPARATOR}(?P<mark>\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}{_BRACKETS}{{0,9}}|{_BRACKETS}{{1,9}}|"
-    rf"\d{{1,2}}{_BRACKETS}{{1,9}}|\d{{1,2}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
+    rf"{_SEPARATOR}(?P<mark>\d{{1,3}}{_ADDED}?(?:\.\d{{1,3}}{_ADDED}?){{1,4}}{_BRACKETS}{{0,9}}|{_BRACKETS}{{1,9}}|"
+    rf"\d{{1,2}}{_ADDED}?{_BRACKETS}{{1,9}}|\d{{1,2}}[A-Z]{{0,3}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
     rf"[IVXL]{{1,6}}(?=[,.;)\s])|[A-Z](?:-\d{{1,2}})?(?=[,.;)\s](?!\s?[A-Z]\w)))(?![\w%])"
 )
+_JOINED = re.compile(r"-\d{1,2}(?![\w-])")  # "Article 14-1", where there is one
 # What follows "(e)" if it continues the list "3.2(b) and (e)"; other brackets start an item.
 _AFTER_MEMBER = re.compile(
     r"\s*(?:[,.;:)]|and\b|or\b|of\b|to\b|through\b|above\b|below\b|hereof\b|hereto\b|shall\b|are\b|is\b|"
@@ -113,7 +115,7 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
         word = _singular(match["word"])
         if not _is_cited(word, match):
             continue
-        several = list(_several(text, match, word))
+        several = list(_several(text, match, word, labels))
         done = several[-1].span.end
         within = _WITHIN.match(text, done)
         end = within.end() if within else done
@@ -168,11 +170,18 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     return match["word"][0].isupper()
 
 
-def _several(text: str, match: re.Match[str], word: str) -> Iterator[LabelCitation]:
+def _several(
+    text: str, match: re.Match[str], word: str, labels: LabelIndex
+) -> Iterator[LabelCitation]:
     """Yield each number of "Sections 2, 4 and 6(b)"."""
-    yield LabelCitation(word, match["first"], Span(match.start(), match.end("first")))
     base, end = match["first"], match.end()
     plural = match["word"].lower().endswith("s") or match["word"].lower() == "appendices"
+    joined = _JOINED.match(text, end)
+    if joined and not plural and labels.has_label(word, base + joined.group()):
+        base, end = base + joined.group(), joined.end()
+        yield LabelCitation(word, base, Span(match.start(), end))
+        return
+    yield LabelCitation(word, base, Span(match.start(), match.end("first")))
     while more := _MORE.match(text, end):
         mark = more["mark"]
         bare = mark[0] not in "(" and "." not in mark

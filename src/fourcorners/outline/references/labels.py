@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from fourcorners.outline.parser.lines import offsets_of
-from fourcorners.outline.parser.numbering import CARDINALS, roman_value
+from fourcorners.outline.parser.numbering import CARDINALS, INSERTED, number_value, roman_value
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -18,7 +18,9 @@ Tokens = tuple[str, ...]
 
 _PATTERNS = load_patterns("fourcorners.outline.references", "labels")
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
-_DECIMAL = re.compile(r"(\d+|[A-Za-z]+)\.(?:0(?=\w))?(\d+|[A-Za-z]+)")
+_PART = rf"(?:\d+{INSERTED}?|[A-Za-z]+)"  # of a number: in 2A.1(b), they are 2A, 1 and b
+_PARTS = re.compile(rf"\d+-\d+|{_PART}")
+_DECIMAL = re.compile(rf"({_PART})\.(?:0(?=\w))?({_PART})")
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
 _ITEMS = 150_000  # characters of a clause that are searched for its items
 # Characters that are searched for items: the references of a contract take a fraction of it.
@@ -37,11 +39,9 @@ _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "at
 
 @lru_cache(maxsize=20_000)
 def label_parts(mark: str) -> Tokens:
-    """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii, and `9.0` is 9."""
-    mark = _PATTERNS["point_nought"].sub(r"\1", mark)
-    return tuple(
-        [str(int(part)) if part.isdigit() else part for part in _PATTERNS["token"].findall(mark)]
-    )
+    """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii; `9.0` is 9, and `2A.1` is 2A, 1."""
+    parts = _PARTS.findall(_PATTERNS["point_nought"].sub(r"\1", mark))
+    return tuple([str(int(part)) if part.isdigit() else "".join(part.split()) for part in parts])
 
 
 @lru_cache(maxsize=20_000)
@@ -187,7 +187,7 @@ class LabelIndex:
             found: dict[str, list[tuple[int, int]]] = {}
             for start in offsets_of(self._text, word):
                 gap = _PATTERNS["gap"].match(self._text, start + len(word))
-                part = _PATTERNS["token"].match(self._text, gap.end()) if gap else None
+                part = _PARTS.match(self._text, gap.end()) if gap else None
                 if part is not None:
                     found.setdefault(part.group(), []).append((start, part.start()))
             self._named[word] = found
@@ -283,6 +283,9 @@ class LabelIndex:
         at = bisect_left(beside, node.id) + (1 if way in ("following", "next") else -1)
         return beside[at] if 0 <= at < len(beside) else None
 
+    def has_label(self, word: str, mark: str) -> bool:
+        return any(name in self._exact for name in _names(word, _fold_tokens(label_parts(mark))))
+
     def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
         if beside is not None:
             return self._has_items(node, rest, beside)
@@ -329,14 +332,13 @@ class LabelIndex:
             return roman_value(mark) is None  # "this Paragraph A", where letters restart
         if mark.isdigit() and _PATTERNS["page_ends"].match(self._text, cited.span.end):
             return True  # the number of a page
-        first = _PATTERNS["token"].match(mark.strip(" ("))
-        if first is None:
+        parts = label_parts(mark)
+        if not parts or word in ("part", "item", "recital", "addendum"):
             return True
-        number = first.group()
-        if number.isdigit() and int(number) > _HIGHEST:
-            return True
-        joined = re.match(r"\d+[A-Za-z]", mark) is not None
-        return word in ("part", "item", "recital", "addendum") or (joined and word != "exhibit")
+        counted = parts[0][0].isdigit()  # as in "409A"
+        joined = counted and any(map(str.isalpha, mark.partition("(")[0]))
+        known = word in ("exhibit", "clause") or _fold_tokens(parts[:1]) in self._exact
+        return (counted and number_value(parts[0]) >= _HIGHEST + 1) or (joined and not known)
 
 
 @lru_cache(maxsize=20_000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import pairwise
 
+from fourcorners.errors import name_remedy
 from fourcorners.models.verdict_reader.reader import VerdictReader
 from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks.file.schema import (
@@ -241,9 +241,7 @@ def _types(applies_to: Iterable[str], path: Path) -> Iterator[tuple[Path, str]]:
     for n, kind in enumerate(applies_to):
         plain = kind.casefold().replace("licence", "license")
         if plain not in known:
-            near = get_close_matches(plain, known, n=1)
-            offer = f"did you mean {known[near[0]]!r}?" if near else f"known: {', '.join(KINDS)}"
-            yield (*path, n), f"no contract is of the type {kind!r}; {offer}"
+            yield (*path, n), f"no contract is of the type {kind!r}. {name_remedy(plain, KINDS)}"
 
 
 def _find_mixed_scripts(text: str) -> Iterator[str]:

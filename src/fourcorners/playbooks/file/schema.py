@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fourcorners.errors import PlaybookError
+from fourcorners.errors import PlaybookError, describe_problem, name_remedy
 from fourcorners.playbooks.file.source import FileProblem, Path, YamlSource
 from fourcorners.playbooks.playbook import (
     AnswerKind,
@@ -287,42 +287,28 @@ def file_error(problems: Sequence[FileProblem], file: str) -> PlaybookFileError:
 
 
 def explain_error(source: YamlSource, details: ErrorDetails) -> None:
-    path, given, context = details["loc"], details["input"], details.get("ctx", {})
+    path, given = details["loc"], details["input"]
     last = str(path[-1]) if path else ""
-    written = f", not {given!r}" if isinstance(given, str) else f", not {_kind(given)}"
+    written = _kind(given)
     match details["type"]:
         case "missing":
-            source.problem(path[:-1], f"the key {last!r} is missing")
+            remedy = "Add the key; the guide on playbooks says what each means."
+            source.problem(path[:-1], f"the key {last!r} is missing", remedy)
         case "extra_forbidden":
-            meant = similar_key(details)
-            known = ", ".join(_known_keys(path))
-            offer = f"did you mean {meant!r}?" if meant else f"known are {known}"
-            source.problem(path, f"there is no key {last!r} here; {offer}")
-        case "string_type":
-            hint = "" if given is None else "; put it between single quotes"
-            source.problem(path, f"this must be text{written}{hint}")
+            offer = name_remedy(last, _known_keys(path))
+            source.problem(path, f"there is no key {last!r} here. {offer}")
+        case "string_type" if given is not None:
+            hint = "put it between single quotes"
+            source.problem(path, f"{describe_problem(details, 'this', written)}; {hint}")
         case "tuple_type":
-            source.problem(path, f"this must be a list, each item after a hyphen{written}")
-        case "model_type" | "model_attributes_type":
-            source.problem(path, f"this must be a mapping of keys to values{written}")
-        case "literal_error" | "enum":
-            choices = str(context.get("expected", "")).replace("'", "").replace(" or ", ", ")
-            near = get_close_matches(str(given), choices.split(", "), n=1)
-            offer = f"; did you mean {near[0]!r}?" if near else ""
-            source.problem(path, f"this must be one of {choices}{written}{offer}")
+            source.problem(path, f"this must be a list, each item after a hyphen, not {written}")
         case "string_pattern_mismatch" if last == "id":
             example = "lower-case words joined by hyphens, such as change-of-control"
-            source.problem(path, f"this must be {example}{written}")
-        case "string_too_short":
-            source.problem(path, "this must not be empty")
-        case "too_short":
-            if not given:  # pydantic counts only the items that are right
-                source.problem(path, "this must hold at least one item")
-        case "float_parsing" | "float_type":
-            source.problem(path, f"this must be a number{written}")
+            source.problem(path, f"this must be {example}, not {written}")
+        case "too_short" if given:
+            pass  # pydantic counts only the items that are right
         case _:
-            message = details["msg"]
-            source.problem(path, f"{message[:1].lower()}{message[1:]}{written}")
+            source.problem(path, describe_problem(details, "this", written))
 
 
 def _known_keys(path: Path) -> Sequence[str]:

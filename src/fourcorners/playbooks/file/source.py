@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TypeAlias
 
 import yaml
+
+from fourcorners.errors import name_remedy
 
 Data: TypeAlias = "str | list[Data] | dict[str, Data] | None"
 Path: TypeAlias = tuple[str | int, ...]
@@ -72,8 +73,8 @@ class YamlSource:
                 words += f".{scalar}" if scalar else f"#{part + 1}"
         return words.lstrip(".")
 
-    def problem(self, path: Path, what: str) -> None:
-        self.problems.append(FileProblem(self.line(path), self.name(path), what))
+    def problem(self, path: Path, what: str, remedy: str = "") -> None:
+        self.problems.append(FileProblem(self.line(path), self.name(path), what, remedy=remedy))
 
     def place(self, path: Path, at: int) -> tuple[int, int] | None:
         """Return line and character, from 1, of the character at index `at` of the text at `path`.
@@ -269,9 +270,8 @@ def _dropped_provisions(source: YamlSource, own: dict[str, Data], known: list[st
     for at, each in enumerate(listed):
         if each in known:
             continue
-        near = get_close_matches(str(each), known, n=1)
-        offer = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
-        source.problem(("drop", at), f"the extended playbook has no provision {each!r}; {offer}")
+        offer = name_remedy(str(each), known)
+        source.problem(("drop", at), f"the extended playbook has no provision {each!r}. {offer}")
     return {each for each in listed if isinstance(each, str)}
 
 

@@ -14,6 +14,7 @@ from fourcorners.reports.comparison.phrases import (
     describe_relation,
     describe_repeated,
     describe_values,
+    describe_versions,
     describe_words,
     name_clauses,
     renumbered_lines,
@@ -109,7 +110,8 @@ def _facts(comparison: Comparison, change: ClauseChange) -> tuple[str, ...]:
             if change.relation is Relation.CHANGED
         ]
     relation = describe_relation(change)
-    return tuple(facts) + ((relation,) if relation and relation != "changed" else ())
+    facts += [relation] if relation != "changed" else []
+    return tuple(filter(None, [*facts, describe_versions(change.versions)]))
 
 
 def _groups(comparison: Comparison) -> list[RowGroup]:
@@ -121,7 +123,7 @@ def _groups(comparison: Comparison) -> list[RowGroup]:
             f"c{at}",
             name_clauses(comparison, each),
             "moved" if each.is_moved else each.relation.value,
-            tuple(filter(None, [describe_relation(each)])),
+            tuple(filter(None, [describe_relation(each), describe_versions(each.versions)])),
             mark_side(each, comparison.before.text, is_after=False),
             mark_side(each, comparison.after.text, is_after=True),
             section in (Section.NUMBERING, Section.SIGNS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from fourcorners.comparison.comparison import (
@@ -22,7 +22,7 @@ SECTION_TITLES: Final = {
     Section.CLAUSES: "Clauses added, removed and replaced",
     Section.WORDING: "Wording",
     Section.ORDER: "Clauses moved, split and merged",
-    Section.SIGNS: "Capitals and punctuation",
+    Section.SIGNS: "Capitals, punctuation, and values in another form",
     Section.NUMBERING: "Numbering",
     Section.SPACING: "Spacing and line ends",
 }
@@ -84,13 +84,25 @@ def describe_relation(change: ClauseChange) -> str:
     return ", ".join(parts) or ("renumbered" if change.is_renumbered else "")
 
 
+def describe_versions(versions: Sequence[int]) -> str:
+    """Return which versions brought a change, such as `versions 2 and 3`; empty for none."""
+    if not versions:
+        return ""
+    return f"version{'s' * (len(versions) > 1)} {_list([*map(str, versions)])}"
+
+
 def describe_values(comparison: Comparison, change: ClauseChange) -> list[str]:
-    """Return each value that differs, such as `90 days → 30 days`."""
-    lines = [
-        describe_words(comparison, each)
-        for each in sorted(change.changes, key=lambda each: list(Aspect).index(each.aspect))
-        if each.aspect.is_value
-    ]
+    """Return each value that differs, such as `90 days → 30 days`.
+
+    Where a clause has changes of several versions, each value has those that brought it.
+    """
+    lines = []
+    for each in sorted(change.changes, key=lambda each: list(Aspect).index(each.aspect)):
+        if each.aspect.is_value:
+            line = describe_words(comparison, each)
+            if each.versions and each.versions != change.versions:
+                line += f" ({describe_versions(each.versions)})"
+            lines.append(line)
     return list(dict.fromkeys(lines))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
@@ -14,15 +15,22 @@ from fourcorners.comparison.comparison import (
     Relation,
     WordChange,
 )
-from fourcorners.comparison.ranking import Section, change_section
-from fourcorners.documents.document import Document
+from fourcorners.comparison.ranking import Section, change_section, rank_changes
+from fourcorners.comparison.versions import Versions
+from fourcorners.documents.document import Document, PageLabel
 from fourcorners.reports.comparison.phrases import count_changes, describe_words
 from fourcorners.text.span import Span
 from fourcorners.value import PlacedWords, Value
 
+_VERSIONS = "The numbers of the versions that brought it, where more than two are compared."
+
+_UNTRACKED = "What a Word file that was written has no tracked change for."
+_FORMAT_CHANGES = "Runs of words and paragraphs in it that stay and look otherwise."
+_DIFFERENCES = "Where such a file does not become what it should; none is right."
+
 
 class PagedWords(PlacedWords):
-    page: int | None
+    page: PageLabel | None
 
 
 class ClauseValue(PagedWords):
@@ -40,6 +48,7 @@ class WordsValue(Value):
     new: str
     before: PagedWords
     after: PagedWords
+    versions: list[int] = Field(description=_VERSIONS)
 
 
 class ChangeValue(Value):
@@ -52,11 +61,21 @@ class ChangeValue(Value):
     before: list[ClauseValue]
     after: list[ClauseValue]
     words: list[WordsValue]
+    versions: list[int] = Field(description=_VERSIONS)
 
 
 class VersionValue(Value):
     id: str
     name: str
+
+
+class RepeatedValue(Value):
+    """The same change in several places, such as a term with another name throughout."""
+
+    aspect: Aspect
+    gone: str
+    come: str
+    places: int
 
 
 class ComparisonValue(Value):
@@ -66,13 +85,54 @@ class ComparisonValue(Value):
     after: VersionValue
     counts: dict[str, int]
     spacing: int = Field(description="Clauses that differ in spaces alone, and are not listed.")
+    repeated: list[RepeatedValue] = Field(
+        description="Changes that are the same in many places; each is in `changes`, too."
+    )
     changes: list[ChangeValue]
     warnings: list[str]
-    untracked: list[str] = Field(
-        default=[], description="What a Word file that was written has no tracked change for."
+    untracked: list[str] = Field(default=[], description=_UNTRACKED)
+    format_changes: int = Field(default=0, description=_FORMAT_CHANGES)
+    differences: list[str] = Field(default=[], description=_DIFFERENCES)
+
+
+class NumberedVersion(VersionValue):
+    number: int
+
+
+class UnreadVersion(Value):
+    """A version that could not be read; its changes count to the next one."""
+
+    number: int
+    name: str
+    error: str
+    remedy: str
+
+
+class VersionsValue(Value):
+    """What differs between more than two versions."""
+
+    versions: list[NumberedVersion]
+    unread: list[UnreadVersion]
+    rounds: list[ComparisonValue] = Field(description="Each version with the one before it.")
+    current: ComparisonValue = Field(
+        description="The last version with the first, or with the one that was named; each change "
+        "has the versions that brought it."
     )
-    differences: list[str] = Field(
-        default=[], description="Where such a file does not become what it should; none is right."
+    format_changes: int = Field(default=0, description=_FORMAT_CHANGES)
+    untracked: list[str] = Field(default=[], description=_UNTRACKED)
+    differences: list[str] = Field(default=[], description=_DIFFERENCES)
+
+
+def versions_value(
+    versions: Versions, current: Comparison, unread: Sequence[UnreadVersion] = ()
+) -> VersionsValue:
+    """Return all that differs between versions, by rounds and from one of them to the last."""
+    pairs = zip(versions.numbers, versions.documents, strict=True)
+    return VersionsValue(
+        versions=[NumberedVersion.make(each, number=number) for number, each in pairs],
+        unread=list(unread),
+        rounds=[comparison_value(each) for each in versions.rounds],
+        current=comparison_value(current),
     )
 
 
@@ -90,6 +150,7 @@ def comparison_value(comparison: Comparison) -> ComparisonValue:
         after=VersionValue.make(comparison.after),
         counts=dict(count_changes(comparison)),
         spacing=sum(each.has_other_spacing for each in comparison.clauses),
+        repeated=[RepeatedValue.make(each) for each in rank_changes(comparison).repeated],
         changes=[_change(comparison, section, each) for section, each in listed],
         warnings=list(comparison.warnings),
     )
@@ -105,6 +166,7 @@ def _change(comparison: Comparison, section: Section, change: ClauseChange) -> C
         before=[_clause(comparison.before, each) for each in change.before],
         after=[_clause(comparison.after, each) for each in change.after],
         words=[_words(comparison, each) for each in changes],
+        versions=list(change.versions),
     )
 
 
@@ -114,6 +176,7 @@ def _words(comparison: Comparison, change: WordChange) -> WordsValue:
         summary=describe_words(comparison, change),
         before=PagedWords(**_place(comparison.before, change.before)),
         after=PagedWords(**_place(comparison.after, change.after)),
+        versions=list(change.versions),
     )
 
 

@@ -15,13 +15,17 @@ from typing import Final, Protocol, TypeAlias
 from fourcorners.comparison.comparison import Clause, Comparison
 from fourcorners.documents.document import Document
 from fourcorners.documents.docx.marks import xml_text
+from fourcorners.documents.docx.versions.authors import Round, name_versions
 from fourcorners.documents.docx.versions.check import find_differences
-from fourcorners.documents.docx.versions.merge import merge_versions
+from fourcorners.documents.docx.versions.merge import MergedFile, merge_versions
 from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.office_package import OfficePackage
 from fourcorners.errors import ConfigError
 from fourcorners.reports.comparison.html import comparison_page
+from fourcorners.reports.comparison.pdf import comparison_pdf
 from fourcorners.reports.comparison.values import comparison_value
 from fourcorners.reports.word.package import open_template
+from fourcorners.value import Value
 from fourcorners.work_folder import replace_file
 
 
@@ -32,21 +36,27 @@ class WrittenComparison:
     Attributes:
         untracked: What differs between the versions and is not tracked: Word has no mark for it.
         differences: Where the file does not become what it should when its changes are resolved.
+        format_changes: How many runs of words and paragraphs stay and look otherwise.
     """
 
     untracked: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
+    format_changes: int = 0
 
 
 class ComparisonWriter(Protocol):
     """Writes a comparison as one file; the author is whom Word names for its tracked changes."""
 
-    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> WrittenComparison:
-        """Write it, and check it if it has tracked changes."""
+    def __call__(
+        self, comparison: Comparison, path: Path, *, author: str, formatting: bool = False
+    ) -> WrittenComparison:
+        """Write it, and check it if it has tracked changes; of formatting, too, if asked."""
         ...
 
 
-_Write: TypeAlias = Callable[[Comparison, Path, str], WrittenComparison]
+_PROPERTIES: Final = "docProps/core.xml"
+_MODIFIED: Final = "{http://purl.org/dc/terms/}modified"
+_Write: TypeAlias = Callable[[Comparison, Path, str, bool], WrittenComparison]
 
 
 def comparison_writer(path: Path) -> ComparisonWriter:
@@ -59,7 +69,8 @@ def comparison_writer(path: Path) -> ComparisonWriter:
     if write is None:
         what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
         raise ConfigError(
-            f"{path}: no comparison has {what}.", remedy="End the name in .html, .docx or .json."
+            f"{path}: no comparison has {what}.",
+            remedy="End the name in .html, .docx, .pdf or .json.",
         )
     return partial(_replace, write)
 
@@ -70,34 +81,79 @@ def _replace(
     path: Path,
     *,
     author: str,
+    formatting: bool = False,
 ) -> WrittenComparison:
     written: list[WrittenComparison] = []
-    replace_file(path, lambda scratch: written.append(write(comparison, scratch, author)))
+    replace_file(
+        path,
+        lambda scratch: written.append(write(comparison, scratch, author, formatting)),
+    )
     return written[0]
 
 
-def _write_page(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
+def _write_page(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
     path.write_text(comparison_page(comparison), encoding="utf-8", newline="\n")
     return WrittenComparison()
 
 
-def _write_json(comparison: Comparison, path: Path, _: str) -> WrittenComparison:
-    value = comparison_value(comparison).model_dump(mode="json")
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+def _write_pdf(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
+    path.write_bytes(comparison_pdf(comparison, datetime.now().astimezone()))
     return WrittenComparison()
 
 
-def _write_word(comparison: Comparison, path: Path, author: str) -> WrittenComparison:
+def _write_json(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
+    write_value(comparison_value(comparison), path)
+    return WrittenComparison()
+
+
+def write_value(value: Value, path: Path) -> None:
+    """Write a value as JSON for people to read too."""
+    text = json.dumps(value.model_dump(mode="json"), ensure_ascii=False, indent=2, allow_nan=False)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+
+def _write_word(
+    comparison: Comparison, path: Path, author: str, formatting: bool
+) -> WrittenComparison:
     """Track changes in the first version's own file; if one is no Word file, in a plain one."""
+    before, after = _files(comparison)
+    merged = _merge(comparison, author, formatting)
+    data, authors = merged.data, frozenset({merged.author})
+    if comparison.rounds:
+        rounds = [
+            Round(number, _saved_at(each.after), _merge(each, author, formatting))
+            for number, each in comparison.rounds.items()
+        ]
+        data, authors = name_versions(merged, rounds)
+    path.write_bytes(data)
+    differences = find_differences(data, before, after, author=authors, formatting=formatting)
+    return WrittenComparison(merged.untracked, tuple(map(str, differences)), merged.format_changes)
+
+
+def _merge(comparison: Comparison, author: str, formatting: bool) -> MergedFile:
+    paths = Path(comparison.before.path), Path(comparison.after.path)
+    return merge_versions(
+        *_files(comparison), paths, author=author, at=datetime.now(UTC), formatting=formatting
+    )
+
+
+def _files(comparison: Comparison) -> tuple[bytes, bytes]:
+    """Return both versions as Word files: their own, or plain ones if one is no Word file."""
     before, after = _original_file(comparison.before), _original_file(comparison.after)
     if before is None or after is None:
-        before, after = _plain_files(comparison)
-    paths = Path(comparison.before.path), Path(comparison.after.path)
-    merged = merge_versions(before, after, paths, author=author, at=datetime.now(UTC))
-    path.write_bytes(merged.data)
-    differences = find_differences(merged.data, before, after, author=merged.author)
-    return WrittenComparison(merged.untracked, tuple(map(str, differences)))
+        return _plain_files(comparison)
+    return before, after
+
+
+def _saved_at(document: Document) -> datetime | None:
+    """Return when a Word file says that it was last saved."""
+    data = _original_file(document)
+    root = None if data is None else OfficePackage(data, Path(document.path)).xml_root(_PROPERTIES)
+    moment = None if root is None else root.findtext(_MODIFIED)
+    try:
+        return datetime.fromisoformat(moment or "")
+    except ValueError:
+        return None
 
 
 def _plain_files(comparison: Comparison) -> tuple[bytes, bytes]:
@@ -133,5 +189,6 @@ def _original_file(document: Document) -> bytes | None:
 _WRITERS: Final[Mapping[str, _Write]] = {
     ".html": _write_page,
     ".docx": _write_word,
+    ".pdf": _write_pdf,
     ".json": _write_json,
 }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.library.contract import Contract
-from fourcorners.outline.parser.numbering import roman_value
+from fourcorners.outline.parser.numbering import number_value, roman_value
 from fourcorners.outline.references.labels import label_parts
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.tool import cut_mark
@@ -34,7 +34,7 @@ _CITATION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NO_OUTLINE = "[… the contract goes on; where this clause ends was not recognised]"
-_JOINED = re.compile(r"(\d+)([A-Za-z])(?![A-Za-z)])")
+_LAST_LETTER = re.compile(r"(?<=\d)[. ]?\(?([A-Za-z])\)?$")
 _PART = re.compile(r"(?P<words>.+?), part (?P<number>\d{1,3})", re.IGNORECASE)
 SEPARATOR = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 _LISTED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
@@ -262,6 +262,9 @@ def _by_citation(reading: Contract, cited: re.Match[str]) -> list[Span]:
     else:
         singular = singular if singular in ("article", "part", "recital") else "section"
         at = reading.labels.find_number(0, singular, cited["mark"])
+        if at is None:  # 12(A) and 12a are asked for where the contract has 12A
+            joined = _LAST_LETTER.sub(r"\1", cited["mark"]).upper()
+            at = reading.labels.find_number(0, singular, joined)
     if at is None:
         return []
     node = reading.outline.nodes[at]
@@ -343,11 +346,10 @@ def nearest_clauses(reading: Contract, wanted: str) -> str:
 
 def _order(label: str) -> tuple[float, ...]:
     """Return a number's parts as they count: (b) is 2, (iv) is 4; 12A comes after all of 12."""
-    joined = _JOINED.match(label)
-    values = [int(joined[1]) + ord(joined[2].casefold()) / 1_000] if joined else []
-    for part in label_parts(label[joined.end() :] if joined else label):
+    values: list[float] = []
+    for part in label_parts(label):
         roman = roman_value(part)
         letter = ord(part[0].casefold()) - ord("a") + 1
         counts = roman if len(part) > 1 and roman is not None else letter
-        values.append(int(part) if part.isdigit() else counts)
+        values.append(number_value(part) if part[0].isdigit() else counts)
     return tuple(values)

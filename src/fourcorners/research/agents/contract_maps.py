@@ -20,18 +20,13 @@ _HEADINGS = 60  # of one contract
 _ALL_HEADINGS = 200  # of all of them
 
 
-def contract_list(context: ResearchContext) -> tuple[Entry, ...]:
-    """Return the contracts in question, in the order of the numbers that a model is shown."""
-    return context.entries or tuple(context.library.documents(context.collection))
-
-
 def limit_to_contract(context: ResearchContext, wanted: str) -> ResearchContext:
     """Return a context of the one contract that a number, a name or a part of a name means.
 
     Raises:
         InputError: If none is meant, or several are.
     """
-    entries = contract_list(context)
+    entries = context.contracts
     number = wanted.casefold().strip().removeprefix("contract").strip("[]#. ")
     if number.isdigit() and 1 <= int(number) <= len(entries):
         return replace(context, entries=(entries[int(number) - 1],))
@@ -50,7 +45,7 @@ def outline_map(context: ResearchContext, question: str = "") -> list[tuple[str,
     The contract that a search for the question finds first gets the most headings. With many
     contracts only those that the search finds get any, and the last entry lists the others.
     """
-    entries = contract_list(context)
+    entries = context.contracts
     numbers = {entry.id: at for at, entry in enumerate(entries, 1)}
     likeliest = _found_first(context, entries, question) if len(entries) > 1 else list(entries)
     mapped = sorted(likeliest, key=lambda entry: numbers[entry.id])
@@ -71,7 +66,7 @@ def outline_map(context: ResearchContext, question: str = "") -> list[tuple[str,
 
 def top_headings(context: ResearchContext) -> list[tuple[str, str]]:
     """Return name and top headings of each contract whose clauses may be asked for, cut short."""
-    entries = contract_list(context)
+    entries = context.contracts
     if len(entries) > _SHORT_MAPS:
         return []
     maps = []

@@ -9,7 +9,7 @@ from fourcorners.errors import InputError
 from fourcorners.library.contract import Contract
 from fourcorners.research.agents import clause_lookup, definition_lookup
 from fourcorners.research.agents.calculations import compute
-from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
+from fourcorners.research.agents.contract_maps import limit_to_contract
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
@@ -253,7 +253,7 @@ def _describe_missing(
     missing: Sequence[tuple[Contract, str]],
 ) -> Iterator[Material]:
     """Say in which contracts nothing was found, what is nearest, and which were not searched."""
-    asked = contract_list(context)
+    asked = context.contracts
     passed = len(asked) - min(len(asked), _MOST_CONTRACTS)
     searched = len(asked) - passed
     sentences = []
@@ -275,7 +275,7 @@ def _describe_missing(
 
 
 def _readings(context: ResearchContext) -> Iterator[Contract]:
-    for entry in contract_list(context)[:_MOST_CONTRACTS]:
+    for entry in context.contracts[:_MOST_CONTRACTS]:
         yield context.read_contract(entry.id)
 
 

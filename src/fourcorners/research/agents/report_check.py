@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.research.agents.calculations import Calculation, calculate
-from fourcorners.research.agents.contract_maps import contract_list
 from fourcorners.research.agents.definition_lookup import find_definitions
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingClaim, SentenceClaim
@@ -244,7 +243,7 @@ class ReportCheck:
 
     def _undefined(self, text: str, term: str) -> Statement:
         """Check by the contracts' definitions that a term has none."""
-        readings = [self._context.read_contract(entry.id) for entry in contract_list(self._context)]
+        readings = [self._context.read_contract(entry.id) for entry in self._context.contracts]
         for reading in readings[:_MOST_CONTRACTS]:
             for _, part in find_definitions(reading, term):
                 nearest = self._context.cite(reading.id, part.span)

@@ -80,15 +80,15 @@ class AnswerSearch:
         return f"{contracts} searched for “{self.question}”{kind}"
 
 
-def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> AnswerSearch:
+def search_answer(context: ResearchContext, question: str, *, limit: int = 8) -> AnswerSearch:
     """Search the contracts for the answer to a question, and judge whether it is one.
 
     A question in everyday words is searched with the law's words for them, and read as it was put.
     Contracts under a law or with a party that it names are read first, in turn: each gives one hit
     before any gives a second.
     """
-    scope = context.scope(asked)
-    named = _named_documents(context, asked, scope)
+    scope = context.scope(question)
+    named = _named_documents(context, question, scope)
     if named.documents:
         meant = tuple((document, 1.0) for document in named.documents)
         scope = replace(scope, documents=meant, is_certain=False, candidates=())
@@ -104,7 +104,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     )
     judged = judge_documents(context, found)
     able = {document for document, judgement in judged.items() if judgement.answers}
-    acting = {each: _asked_of(context, each, (asked, scope.question)) for each in judged}
+    acting = {each: _asked_of(context, each, (question, scope.question)) for each in judged}
     weighed = [
         _weigh_snippet(context, each, acting[each.document])
         for each in found.snippets
@@ -113,7 +113,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     weighed.sort(key=lambda each: -each.score)
     weighed = _first_of_each(context, weighed, named)
     return AnswerSearch(
-        question=asked,
+        question=question,
         snippets=tuple(weighed[:limit]),
         judgements=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
@@ -121,11 +121,11 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     )
 
 
-def _named_documents(context: ResearchContext, asked: str, scope: QuestionScope) -> CardMatches:
+def _named_documents(context: ResearchContext, question: str, scope: QuestionScope) -> CardMatches:
     """Return the contracts that a question names by law or party, unless it names one or a few."""
     if context.entries:
         return CardMatches()
-    matches = match_cards(context.library, asked, context.filters)
+    matches = match_cards(context.library, question, context.filters)
     few = {scope.documents[0][0]} if scope.is_certain else set(scope.candidates)
     is_one = len(matches.documents) < 2 and not matches.by_law
     if is_one or (few and few.issubset(matches.documents)):
@@ -177,17 +177,17 @@ def judge_documents(context: ResearchContext, found: Retrieval) -> dict[str, Jud
     return judged
 
 
-def concepts_in_focus(asked: str, concepts: Sequence[Concept]) -> tuple[Concept, ...]:
+def concepts_in_focus(question: str, concepts: Sequence[Concept]) -> tuple[Concept, ...]:
     """Return the concepts without those that a question names as a mere circumstance.
 
     "Is compensation owed when the contract ends?" asks for compensation. Where nothing else is
     asked ("What happens when the contract ends?") the circumstance is what is asked for.
     """
-    main = _CIRCUMSTANCE.sub("", asked)
-    if main == asked or not set(stems(main)) - _IDLE_STEMS:
+    main = _CIRCUMSTANCE.sub("", question)
+    if main == question or not set(stems(main)) - _IDLE_STEMS:
         return tuple(concepts)
     meant = {concept.id for concept, _ in recognise_concepts(main, concepts)}
-    named = {concept.id for concept, _ in recognise_concepts(asked, concepts)}
+    named = {concept.id for concept, _ in recognise_concepts(question, concepts)}
     return tuple(each for each in concepts if each.id in meant or each.id not in named)
 
 

@@ -102,15 +102,18 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         if not _supposes(part.text, _words(context, shown[0].document, one.span))
     ]
     conditions += [_companion(context, part, each) for each in changing]
+    read = [findings[0].quotes[0]]
     if 0 in replaced:
-        conditions.insert(0, _replaced_statement(part, _evidence(context, part, shown[0], found)))
+        before = _evidence(context, part, shown[0], found)
+        conditions.insert(0, _replaced_statement(part, before))
+        read.append(before.quotes[0])
     return PartAnswer(
         part,
         found,
         Verdict.UNSURE if part.is_whether else Verdict.SAYS,
         found.judgements[shown[0].document].chance,
         "how likely the words quoted answer",
-        _headline(context, part, shown[0], findings[0].quotes[0]),
+        _headline(context, part, shown[0], read),
         tuple(findings),
         tuple(conditions),
         tuple(_companion(context, part, each) for each in linked),
@@ -135,9 +138,16 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
     )
 
 
-def _headline(context: ResearchContext, part: Part, first: Snippet, cited: Citation) -> str:
-    title = f"“{context.title(cited.document).title}”"
-    where = title if cited.where.startswith("characters ") else f"{cited.where} of {title}"
+def _headline(
+    context: ResearchContext, part: Part, first: Snippet, read: Sequence[Citation]
+) -> str:
+    """Return where to read the answer: in a clause, or in what changes a clause, and in that."""
+    places = []
+    for each in read:
+        title = f"“{context.title(each.document).title}”"
+        is_bare = each.where.startswith("characters ")
+        places.append(title if is_bare else f"{each.where} of {title}")
+    where = ", which changes ".join(places)
     lead = f"Yes or no is left to you: read {where}." if part.is_whether else f"Read {where}."
     return " ".join([lead, *_describe_asker(context, part, first.document)])
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fourcorners.library.entries import Entry
 from fourcorners.research.answer import (
     Answer,
     Gap,
@@ -67,14 +66,10 @@ def contract_question(question: str) -> str:
     return f"{verb.capitalize()} this contract {auxiliary['rest']}?"
 
 
-def asked_contracts(context: ResearchContext) -> tuple[Entry, ...]:
-    return context.entries or tuple(context.library.documents(context.collection))
-
-
 def answer_contracts(context: ResearchContext, question: str) -> Iterator[ContractAnswer]:
     """Yield the answer of each contract; those beyond `MAX_CONTRACTS` are not asked."""
     part = Part(question, (QuestionAspect.WHETHER,))
-    asked = asked_contracts(context)[:MAX_CONTRACTS]
+    asked = context.contracts[:MAX_CONTRACTS]
     context.read_titles(asked)
     for entry in asked:
         answer = answer_part(replace(context, entries=(entry,)), part)
@@ -126,7 +121,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         The events, the last of which is `AnswerEvent`.
     """
     of_each = contract_question(started.question)
-    if of_each and len(asked_contracts(context)) > 1:
+    if of_each and len(context.contracts) > 1:
         yield from _answer_collection(context, started, of_each)
         return
     parts = split_question(started.question)
@@ -160,7 +155,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
 
 def _answer_collection(context: ResearchContext, started: Answer, question: str) -> Iterator[Event]:
     """Put a question to each contract, and list the answers."""
-    asked = len(asked_contracts(context))
+    asked = len(context.contracts)
     yield PlanEvent(started.question, (question,), 0, 0, started.assumptions)
     answers: list[ContractAnswer] = []
     began = time.monotonic()

@@ -15,9 +15,12 @@ from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.party_names import party_key
+from fourcorners.outline.card.term import Term, read_term
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Outline
 from fourcorners.review.amendments import find_amendments
+from fourcorners.review.calendar import list_timelines
 from fourcorners.review.obligations.actors import find_mentions
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
 from fourcorners.review.obligations.obligation import (
@@ -30,11 +33,8 @@ from fourcorners.review.obligations.obligation import (
 from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
 from fourcorners.review.obligations.times import Calendar
 from fourcorners.review.parties import Side, find_sides, require_parties, side_for
-from fourcorners.review.timeline.calendar import list_timelines
-from fourcorners.review.timeline.term import Term, read_term
 from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Links, links_of
-from fourcorners.search.graph.resolution import party_key
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.term import Term
 from fourcorners.review.obligations.obligation import Time, TimeKind
-from fourcorners.review.timeline.term import Term
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates

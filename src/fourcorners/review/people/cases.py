@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, describe_problem
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
@@ -107,11 +107,10 @@ def read_cases(path: Path) -> tuple[Case, ...]:
         try:
             return _Cases.model_validate(source.data).cases
         except ValidationError as error:
-            places = [(source.line(each["loc"]), each) for each in error.errors()]
-            faults = [
-                f"{path}, line {line}, {source.name(each['loc'])}: {each['msg']}"
-                for line, each in places
-            ]
+            faults = []
+            for each in error.errors():
+                place = f"{path}, line {source.line(each['loc'])}, {source.name(each['loc'])}"
+                faults.append(describe_problem(each, place))
     raise ConfigError("\n".join(faults), remedy="The guide on playbooks shows a file of cases.")
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import date
 
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.term import find_final_end
 from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Finding, Severity
-from fourcorners.review.timeline.term import find_final_end
 
 _DAYS_A_MONTH = 30.5  # the mean
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fourcorners.errors import ConfigError, QueryError
+from fourcorners.errors import ConfigError, QueryError, name_remedy
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.database import as_string
@@ -34,7 +34,7 @@ from fourcorners.review.selection.conditions import (
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.names import COMMON, name_index
 from fourcorners.text.patterns import load_patterns
-from fourcorners.text.stems import FRAME, IDLE
+from fourcorners.text.stems import FRAME, IDLE, stem_tokens
 from fourcorners.text.tokenization import tokenize
 
 
@@ -135,7 +135,7 @@ def _entries(
     if missing := [kind for kind in types if fold_name(kind) not in there]:
         raise ConfigError(
             f"no contract here is of the type {missing[0]!r}.",
-            remedy=f"There are: {', '.join(sorted(there.values()))}." if there else "",
+            remedy=name_remedy(missing[0], sorted(there.values())),
         )
     matching: set[str] | None = None
     if party.strip():
@@ -168,6 +168,7 @@ _IGNORED = frozenset(
     ]
 )
 _AFTER_TYPE = r"(?:\s+(?:agreements?|contracts?|deeds?|letters?|policies))"
+_COMPARES = frozenset("<>=≤≥")
 _LONG = 6  # letters of a word beyond which its ending is free
 _NO_ROLES = frozenset(("party", "fund", "bank", "trust", "us"))
 _BY_ITSELF = frozenset(("lease", "nda", "loan", "amendment", "merger"))
@@ -227,7 +228,7 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
         types=types,
         party=party,
         role=role,
-        unknown=tuple(dict.fromkeys(_unknown(pieces, used))),
+        unknown=tuple(dict.fromkeys(_unknown(pieces, used, known))),
     )
 
 
@@ -329,11 +330,20 @@ def _party(library: Catalogue, question: str) -> str:
     )
 
 
-def _unknown(pieces: Sequence[_Piece], used: set[str]) -> Iterator[str]:
+def _unknown(pieces: Sequence[_Piece], used: set[str], known: Sequence[Concept]) -> Iterator[str]:
+    """Yield the words, as written, that are of no provision, type, party or role."""
     for piece in pieces:
-        if piece.provisions:
-            continue
-        for token in tokenize(piece.words).tokens:
-            idle = token in IDLE or token in FRAME or token in _IGNORED or token in used
-            if not idle and token.removesuffix("s") not in ROLES:
-                yield token
+        named = " ".join(
+            phrase
+            for concept in known
+            if concept.id in piece.provisions
+            for phrase in concept.phrases
+        )
+        stems = set(stem_tokens(tokenize(named).tokens))
+        for word in piece.words.split():
+            rest = set(tokenize(word).tokens) - IDLE - FRAME - _IGNORED - used
+            if _COMPARES & {*word} or any(
+                stem not in stems and token.removesuffix("s") not in ROLES
+                for token, stem in zip(rest, stem_tokens([*rest]), strict=True)
+            ):
+                yield word.strip(".:?!")

@@ -19,7 +19,7 @@ MAX_LENGTH = 3_000
 """Maximum characters of a change, including the new wording that follows it."""
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"
 _MARK = (
-    rf"(?:\d{{1,3}}[A-Z]?(?:\.\d{{1,3}})*{_BRACKETS}|[IVXL]{{1,6}}(?![a-zA-Z]){_BRACKETS}|"
+    rf"(?:\d{{1,3}}[A-Z]{{0,3}}(?:\.\d{{1,3}}[A-Z]{{0,3}})*{_BRACKETS}|[IVXL]{{1,6}}(?![a-zA-Z]){_BRACKETS}|"
     rf"[A-Z](?:-?\d{{1,2}})?(?![a-zA-Z]){_BRACKETS})"
 )
 _WORDS = (

@@ -18,11 +18,11 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.party_names import party_keys
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
     TitlePage,
     has_similar_title,
-    party_keys,
     resolve_target,
     title_page,
 )

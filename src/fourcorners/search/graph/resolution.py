@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fourcorners.outline.card.party_names import name_key
+from fourcorners.outline.card.party_names import SHORT_FORMS
 from fourcorners.search.graph.statements import (
     AmendmentRelation,
     AmendmentStatement,
@@ -25,26 +25,6 @@ _BY_FILE = 0.8  # the weight of a title known only from the file's name
 _NEARLY = 0.6  # share of a name's words that a title has at least, where it counts three quarters
 _SHORTEST = 6  # characters of a party's key that is searched for in running text
 _HEAD = 4_000  # characters at the top that name a document's parties and date
-_FORMS = (("incorporated", "inc"), ("limited", "ltd"), ("corporation", "corp"), ("company", "co"))
-_NO_PARTY = frozenset(("usa", "operatingpartnership", "thecompany", "company"))
-
-
-def party_key(name: str) -> str:
-    """Return a key shared by all spellings of a party's name, including its legal form.
-
-    `Larch Supply, Inc.` and `LARCH SUPPLY INCORPORATED` are one party, `Larch Supply Limited` is
-    another.
-    """
-    key = name_key(name)
-    for long, short in _FORMS:
-        if key.endswith(long):
-            return key.removesuffix(long) + short
-    return key
-
-
-def party_keys(names: Collection[str]) -> dict[str, str]:
-    keyed = {party_key(name): name for name in names}
-    return {key: name for key, name in keyed.items() if len(key) > 2 and key not in _NO_PARTY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +38,7 @@ class TitlePage:
 def title_page(text: str, start: int = 0) -> TitlePage:
     end = min(len(text), start + _HEAD)
     folded = "".join(char for char in text[start:end].casefold() if char.isalnum())
-    for long, short in _FORMS:
+    for long, short in SHORT_FORMS:
         folded = folded.replace(long, short)
     return TitlePage(folded, frozenset(found.value for found in find_dates(text, Span(start, end))))
 

@@ -72,6 +72,7 @@ _SPACE = _PATTERNS["space"]
 _CHUNK = re.compile(rf"[^\s{QUOTES}()\[\]^~]+")
 _CHUNK_IN_LIST = re.compile(rf"[^\s{QUOTES}()\[\]^~,]+")
 _FIELD = re.compile(rf"({'|'.join(name.value for name in FieldName)}):(?=\S)", re.IGNORECASE)
+_SUM = _PATTERNS["sum"]
 _SLOP = _PATTERNS["slop"]
 _BOOST = _PATTERNS["boost"]
 _WITHIN = _PATTERNS["within"]
@@ -118,7 +119,7 @@ def _next_token(query: str, at: int, *, in_list: bool) -> tuple[Token | None, in
         return Token(TokenKind.COMMA, at, char), at + 1
     if field := _FIELD.match(query, at):
         return _field(query, at, field[1].lower(), field.end(), in_list=in_list)
-    found = (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, at)
+    found = _SUM.match(query, at) or (_CHUNK_IN_LIST if in_list else _CHUNK).match(query, at)
     assert found is not None  # noqa: S101 - the cases above take every other character
     return _chunk(query, at, found[0]), found.end()
 

@@ -86,7 +86,7 @@ def reader_for(encoder: Encoder | None) -> AnswerReader | None:
 
 def read_sentences(
     reader: AnswerReader,
-    asked: str,
+    question: str,
     documents: Sequence[tuple[SentenceIndex, NDArray[np.float64]]],
 ) -> list[ReaderScores]:
     chosen = _likeliest([chances for _, chances in documents])
@@ -95,7 +95,7 @@ def read_sentences(
         for (units, _), places in zip(documents, chosen, strict=True)
         for at in places
     ]
-    scores = reader.read(asked, texts).tolist()
+    scores = reader.read(question, texts).tolist()
     readings: list[ReaderScores] = []
     first = 0
     for places in chosen:

@@ -31,7 +31,7 @@ MIN_WORD = 4
 
 def leading_documents(
     library: Catalogue,
-    asked: str,
+    question: str,
     vector: NDArray[np.float32] | None,
     concepts: Sequence[tuple[Concept, float]],
     filters: Filters,
@@ -44,7 +44,7 @@ def leading_documents(
     are fused.
     """
     tokens = filters.tokens(library)
-    trees = [any_word_form(asked)]
+    trees = [any_word_form(question)]
     nearby: list[Mapping[int, float]] = []
     if vector is None:
         trees += [concept.query.tree for concept, _ in concepts]
@@ -89,8 +89,8 @@ def _owners(library: Catalogue) -> Callable[[int], str]:
     return lambda row: as_string(rows[bisect_right(first, row) - 1][1])
 
 
-def any_word_form(asked: str) -> Node | None:
-    tokens = content_tokens(tokenize(asked).tokens)
+def any_word_form(question: str) -> Node | None:
+    tokens = content_tokens(tokenize(question).tokens)
     forms: dict[str, Word | Prefix] = {}
     for token, stem in zip(tokens, stem_tokens(tokens), strict=True):
         same = takewhile(lambda pair: pair[0] == pair[1], zip(token, stem, strict=False))

@@ -206,9 +206,9 @@ def retrieve_snippets(
     return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds)
 
 
-def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
+def _reranked(question: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
     """Return the snippets in a new order, with the mean of both log-odds as their score."""
-    logits = reranker.scores(asked, [snippet.words for snippet in snippets]).tolist()
+    logits = reranker.scores(question, [snippet.words for snippet in snippets]).tolist()
     answers = []
     for snippet, logit in zip(snippets, logits, strict=True):
         mean = (chance_odds(snippet.score, 1e-6) + logit) / 2

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from fourcorners.operations.findings import (
     AnnotationRequest,
@@ -16,6 +17,7 @@ from fourcorners.operations.findings import (
 from fourcorners.operations.findings import list_findings as list_findings_of
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import (
+    Annotation,
     Author,
     CellState,
     Finding,
@@ -33,118 +35,148 @@ from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Findings"])
+_LAST_WORD = 40  # characters by which a cut moves back to a space
 
 
-class VerifiedWordsValue(Value):
+class _Part(Value):
+    """A part of a finding; what says nothing is sent over REST, and not over MCP."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+
+class VerifiedWordsValue(_Part):
     """Words that were verified against the document."""
 
     words: str
     span: Span
     href: str
+    cut: bool = Field(default=False, description="Whether the words go on after `span`.")
 
     @classmethod
-    def from_quote(cls, document: str, quote: Quote, **more: object) -> Self:
+    def from_quote(cls, document: str, quote: Quote, most: int, **more: object) -> Self:
+        """Return a quote, or the whole words of it that are no more than some characters."""
         assert quote.span is not None  # noqa: S101
-        href = quote_href(document, quote.span, quote.words)
-        return cls.make(quote, href=href, **more)
+        words = cut_words(quote.words, most)
+        span = Span(quote.span.start, quote.span.start + len(words))
+        cut, href = words != quote.words, quote_href(document, span, words)
+        return cls(words=words, span=span, href=href, cut=cut, **more)
 
 
 class QuoteValue(VerifiedWordsValue):
     """Words that answer a provision, and how likely they do."""
 
     score: float
+    pages: tuple[int, int] | None = Field(
+        default=None, description="The first and the last; null where the file has none."
+    )
 
 
-class RiskAnswerValue(Value):
+class RiskAnswerValue(_Part):
     """What a question about a provision comes to."""
 
     id: str
     question: str
-    answer: str = Field(description="In words; empty if it is left to a person.")
+    answer: str = Field(default="", description="In words; empty if it is left to a person.")
     value: str = Field(
+        default="",
         description="For programs: an option's id, an ISO date or duration, a party's name.",
         examples=["P90D"],
     )
-    statement: str = Field(description="How the headline says it; empty if it does not.")
-    confidence: float | None = Field(
-        description="The probability that it is right; null where none was measured."
+    statement: str = Field(
+        default="", description="How the headline says it; empty if it does not."
     )
-    reason: str
-    party: str = Field(description="Whom it concerns; empty if it concerns all.")
-    author: Author
-    quotes: list[VerifiedWordsValue]
-    against: str
-    against_quotes: list[VerifiedWordsValue]
+    confidence: float | None = Field(
+        default=None, description="The probability that it is right; null where none was measured."
+    )
+    reason: str = ""
+    party: str = Field(default="", description="Whom it concerns; empty if it concerns all.")
+    author: Author = Author.RULE
+    quotes: list[VerifiedWordsValue] = Field(default_factory=list)
+    against: str = Field(default="", description="What in the contract cuts the other way.")
+    against_quotes: list[VerifiedWordsValue] = Field(default_factory=list)
 
     @classmethod
-    def from_answer(cls, document: str, given: RiskAnswer) -> Self:
+    def from_answer(cls, document: str, given: RiskAnswer, most: int) -> Self:
         quotes, against = (
-            [VerifiedWordsValue.from_quote(document, each) for each in several if each.span]
+            [VerifiedWordsValue.from_quote(document, each, most) for each in several if each.span]
             for several in (given.quotes, given.against_quotes)
         )
         return cls.make(given, quotes=quotes, against_quotes=against)
 
 
-class FindingValue(Value):
+class FindingValue(_Part):
     """One cell of the grid: a provision in a document."""
 
-    document: str
-    provision: str
     headline: str = Field(
+        default="",
         description="What the answers say, in a line; empty where nothing is asserted. What a "
         "person put there instead is in `value`.",
         examples=["90 days; either party"],
     )
-    answer: str = Field(description="What the question of an asked column comes to, in a word.")
-    answers: list[RiskAnswerValue]
-    state: CellState
-    severity: Severity
-    reason: str
-    severity_by: str = Field(description="Who set the severity; empty where rules did.")
+    severity: Severity = Severity.NONE
+    provision: str
+    document: str
+    state: CellState = CellState.FOUND
+    review: ReviewState = Field(default=ReviewState.PROPOSED, description="What people said of it.")
+    value: str = Field(default="", description="What a person put there instead.")
+    answer: str = Field(
+        default="", description="What the question of an asked column comes to, in a word."
+    )
+    answers: list[RiskAnswerValue] = Field(default_factory=list)
+    reason: str = ""
+    severity_by: str = Field(default="", description="Who set the severity; empty where rules did.")
     possible_severity: Severity = Field(
-        description="How grave open questions may make a finding that is to be read."
+        default=Severity.NONE,
+        description="How grave open questions may make a finding that is to be read.",
     )
-    quotes: list[QuoteValue]
+    quotes: list[QuoteValue] = Field(default_factory=list)
     claims: list[str] = Field(
+        default_factory=list,
         description="What a language model gave as the contract's words, and the contract does "
-        "not say."
+        "not say.",
     )
-    review: ReviewState
-    value: str
-    error: str
-    remedy: str
+    error: str = ""
+    remedy: str = ""
     recommendation: str = Field(
-        description="What the playbook says to do about it; empty if it says nothing."
+        default="",
+        description="What the playbook says to do about it; empty if it says nothing.",
     )
 
     @classmethod
-    def from_finding(cls, finding: Finding) -> FindingValue:
-        answers = finding.answers if finding.provision.startswith(PREFIX) else ()
+    def from_finding(cls, finding: Finding, most: int = sys.maxsize) -> Self:
+        """Return a finding whose quotes are cut where they have more than `most` characters."""
+        document, answers = finding.document, finding.answers
+        asked = answers[0].answer if answers and finding.provision.startswith(PREFIX) else ""
         quotes = [
-            QuoteValue.from_quote(finding.document, each.quote, score=each.score)
+            QuoteValue.from_quote(document, each.quote, most, score=each.score, pages=each.pages)
             for each in finding.evidence
             if each.quote.span is not None
         ]
-        return cls.make(
-            finding,
-            answer=answers[0].answer if answers else "",
-            answers=[RiskAnswerValue.from_answer(finding.document, e) for e in finding.answers],
-            quotes=quotes,
-        )
+        values = [RiskAnswerValue.from_answer(document, each, most) for each in answers]
+        return cls.make(finding, answer=asked, answers=values, quotes=quotes)
 
 
-class AnnotationValue(Value):
+class AnnotationValue(_Part):
     """What somebody said of a finding; nothing of it is ever changed."""
 
     by: str
     at: Moment
-    state: ReviewState | None = Field(description="What they made of it; null for a comment.")
-    value: str
-    place: Span | None = Field(description="Where the value is in the contract.")
-    answers: dict[str, str]
-    severity: Severity | None
-    comment: str
-    author: Author = Field(description="`rule` where the program says what a later review changed.")
+    state: ReviewState | None = Field(
+        default=None, description="What they made of it; null for a comment."
+    )
+    value: str = ""
+    place: Span | None = Field(default=None, description="Where the value is in the contract.")
+    answers: dict[str, str] = Field(default_factory=dict)
+    severity: Severity | None = None
+    comment: str = ""
+    author: Author = Field(
+        default=Author.PERSON,
+        description="`rule` where the program says what a later review changed.",
+    )
+
+    @classmethod
+    def from_annotation(cls, given: Annotation) -> Self:
+        return cls.make(given, answers={each.id: each.value for each in given.answers})
 
 
 class _FindingsQuery(FindingsRequest):
@@ -199,13 +231,7 @@ def list_annotations(
     """List what people said of a finding, comments among it, the first first."""
     with context.access() as access:
         finding = find_finding(access, document, provision, playbook)
-    return [
-        AnnotationValue.make(
-            each,
-            answers={given.id: given.value for given in each.answers},
-        )
-        for each in finding.remarks
-    ]
+    return [AnnotationValue.from_annotation(each) for each in finding.remarks]
 
 
 @router.post("/findings/mark")
@@ -223,3 +249,11 @@ def mark_finding(
 
 def _order(finding: Finding) -> tuple[str, str]:
     return finding.document, finding.provision
+
+
+def cut_words(words: str, most: int) -> str:
+    """Return the beginning of the words, cut between two where they have more characters."""
+    if len(words) <= most:
+        return words
+    space = words.rfind(" ", most - _LAST_WORD, most)
+    return words[: space if space > 0 else most].rstrip()

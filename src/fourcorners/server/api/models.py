@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from fastapi import Query
 from pydantic import BeforeValidator, Field
 
-from fourcorners.documents.document import Box
+from fourcorners.documents.document import Box, PageLabel
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.server.tasks.queue import TaskState
@@ -53,8 +53,8 @@ class FieldProblem(Value):
         description="Its name; in a body, the names and places on the way to it.",
         examples=["read_for.0"],
     )
-    code: str = Field(description="What is wrong, for programs.", examples=["missing"])
-    detail: str = Field(examples=["Field required"])
+    code: str = Field(description="What is wrong, for programs.", examples=["string_type"])
+    detail: str = Field(examples=["read_for.0 must be text"])
     line: int | None = Field(default=None, description="In a text of several lines, which one.")
 
 
@@ -176,7 +176,7 @@ class NeighbourhoodValue(Value):
     before: str
     after: str
     path: list[str] = Field(description="Label and heading of each part down to the words.")
-    page: int | None
+    page: PageLabel | None
     href: str = Field(examples=["/d/2843aeec286e22ab?s=120-340&h=1f2e3d4c#s=120-340"])
     boxes: list[Box] = Field(description="Empty where the original is not at hand.")
 
@@ -188,7 +188,7 @@ class HitValue(Value):
     name: str
     span: Span
     words: str
-    page: int | None
+    page: PageLabel | None
     path: list[str]
     matched: list[Span]
     score: float

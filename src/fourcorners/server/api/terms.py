@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
+from pydantic import Field
 
 from fourcorners.errors import InputError
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
@@ -21,6 +22,7 @@ router = APIRouter(tags=["Dates and obligations"])
 _TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
 }
 
 
@@ -46,20 +48,21 @@ def compare(context: Context, asked: Annotated[CompareRequest, Query()]) -> Comp
     return comparison_value(found)
 
 
+class ComparisonFileRequest(CompareRequest):
+    """Which versions, and what to write."""
+
+    format: Literal["docx", "html", "pdf"] = Field(
+        "docx", description="Of the file; docx has tracked changes, pdf the marked text."
+    )
+
+
 @router.get(
     "/comparison/report", response_class=Response, responses=file_responses(_TYPES.values())
 )
 def export_comparison(
-    context: Context,
-    before: Annotated[str, Query(min_length=1, max_length=40)],
-    after: Annotated[str, Query(min_length=1, max_length=40)],
-    form: Annotated[
-        Literal["docx", "html"],
-        Query(alias="format", description="Of the file; docx has tracked changes."),
-    ] = "docx",
+    context: Context, asked: Annotated[ComparisonFileRequest, Query()]
 ) -> Response:
     """Return a comparison as a file to send."""
-    asked = CompareRequest(before=before, after=after)
     with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
     by = context.principal.name
@@ -72,4 +75,4 @@ def export_comparison(
                 remedy="Compare the two in Word.",
             )
 
-    return send_written(f"comparison.{form}", _TYPES[form], write)
+    return send_written(f"comparison.{asked.format}", _TYPES[asked.format], write)

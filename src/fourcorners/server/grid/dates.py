@@ -16,10 +16,10 @@ from fourcorners.library.store import Library
 from fourcorners.operations import findings, playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
+from fourcorners.outline.card.term import find_final_end
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.risk.term_dates import dated_rules, deciding_rule
-from fourcorners.review.timeline.term import find_final_end
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, grid_cache
 from fourcorners.server.grid.query import GridQuery

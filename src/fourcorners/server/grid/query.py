@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
-from fastapi import Query
+from fastapi import Depends, Query
 from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
@@ -91,6 +91,10 @@ class GridQuery:
         """Return the query of the same grid in another order, turned round if it has that one."""
         down = not self.descending if sort == self.sort else sort in ("risk", "open")
         return self.to_query(sort=sort, down=down)
+
+
+Grid = Annotated[GridQuery, Depends(GridQuery)]
+"""The grid that an address asks for."""
 
 
 def parse_query(query: str) -> GridQuery:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from fourcorners.documents.document import Box
+from fourcorners.documents.document import Box, PageLabel
 from fourcorners.server.api import collections, documents, search
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
@@ -186,7 +186,7 @@ class Reading(Value):
     path: list[str] = Field(
         default_factory=list, description="Label and heading of each part down to them."
     )
-    page: int | None = None
+    page: PageLabel | None = None
     document: str
     span: Span
     href: str

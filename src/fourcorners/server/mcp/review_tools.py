@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from fourcorners.operations.findings import FindingsRequest, find_finding, list_findings
 from fourcorners.operations.reviews import ReviewRequest
-from fourcorners.review.finding import CellState, Finding, ReviewState, RiskAnswer, Severity
+from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.server.api import playbooks, reviews, tasks
+from fourcorners.server.api.findings import AnnotationValue, FindingValue, QuoteValue
 from fourcorners.server.api.models import TaskValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import DocumentId
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
+    MAX_EXCERPT,
     CutResult,
-    Excerpt,
     MaxCharacters,
     PageCursor,
-    excerpt,
     fill_page,
     fit,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.tasks.queue import TaskState
-from fourcorners.text.quote import Quote
 from fourcorners.value import Value
 
 _TITLES = 600  # characters for what the contracts are called
@@ -78,22 +78,6 @@ def _playbooks(context: RequestContext, asked: PlaybooksRequest, _: Progress) ->
     )
 
 
-class FindingSummary(Value):
-    """A provision in a contract: what is asserted, and the likeliest words."""
-
-    headline: str = Field(
-        default="", description="What is asserted; empty where it is left to a person."
-    )
-    severity: Severity = Severity.NONE
-    provision: str
-    document: str
-    state: CellState = CellState.FOUND
-    review: ReviewState = Field(default=ReviewState.PROPOSED, description="What people said of it.")
-    value: str = Field(default="", description="What a person put there instead.")
-    reason: str = ""
-    quote: Excerpt | None = None
-
-
 class FindingsToolRequest(FindingsRequest):
     """Which findings."""
 
@@ -109,7 +93,7 @@ class FindingsToolRequest(FindingsRequest):
 class Findings(Value):
     """Findings, the gravest first; a contract without any was not reviewed by that playbook."""
 
-    findings: list[FindingSummary]
+    findings: list[FindingValue]
     counts: dict[str, int] = Field(
         description="How many cells there are of each state, whatever `state` was asked for."
     )
@@ -142,24 +126,29 @@ def _findings(context: RequestContext, asked: FindingsToolRequest, _: Progress) 
     return Findings(findings=here, counts=dict(counts), titles=titles, next=after)
 
 
-def _summarise(finding: Finding) -> FindingSummary:
-    best = finding.best
-    quote = None
-    if best is not None and best.quote.span is not None:
-        where = "" if best.pages is None else f"page {best.pages[0]}"
-        quote = excerpt(
-            finding.document, best.quote.words, best.quote.span.start, where, _SHORT, named=False
-        )
-    shown = finding.state is CellState.FOUND
-    return FindingSummary.make(
-        finding,
+def _summarise(finding: Finding) -> FindingValue:
+    """Return what a list of findings shows: what is asserted with its words, or why not."""
+    shown, best = finding.state is CellState.FOUND, finding.best
+    quotes = [best] if shown and best and best.quote.span else []
+    return FindingValue(
         headline=finding.headline if shown else "",
+        severity=finding.severity,
+        provision=finding.provision,
+        document=finding.document,
+        state=finding.state,
+        review=finding.review,
+        value=finding.value,
         reason="" if shown else finding.error or finding.reason,
-        quote=quote if shown else None,
+        quotes=[
+            QuoteValue.from_quote(
+                finding.document, each.quote, _SHORT, score=each.score, pages=each.pages
+            )
+            for each in quotes
+        ],
     )
 
 
-def _gravity(finding: FindingSummary) -> tuple[str, str, str]:
+def _gravity(finding: FindingValue) -> tuple[str, str, str]:
     return str(-finding.severity.rank + len(Severity)), finding.document, finding.provision
 
 
@@ -172,42 +161,10 @@ class FindingRequest(Value):
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
-class RiskAnswerSummary(Value):
-    """What a question about a provision comes to."""
-
-    answer: str
-    question: str
-    party: str = Field(default="", description="Whom it concerns; left out if it concerns all.")
-    quotes: list[Excerpt] = Field(default_factory=list)
-    against: str = Field(default="", description="What in the contract cuts the other way.")
-    against_quotes: list[Excerpt] = Field(default_factory=list)
-
-
-class AnnotationSummary(Value):
-    """What somebody said of a finding."""
-
-    by: str
-    at: str
-    state: ReviewState | None = None
-    value: str = ""
-    comment: str = ""
-
-
-class WholeFinding(FindingSummary, CutResult):
+class WholeFinding(FindingValue, CutResult):
     """A finding with its answers, its words and what people said of it."""
 
-    answers: list[RiskAnswerSummary] = Field(default_factory=list)
-    left_to_people: list[str] = Field(
-        default_factory=list, description="Questions without an answer."
-    )
-    recommendation: str = ""
-    quotes: list[Excerpt] = Field(default_factory=list)
-    claims: list[str] = Field(
-        default_factory=list,
-        description="What a language model gave as the contract's words, and the contract does "
-        "not say.",
-    )
-    annotations: list[AnnotationSummary] = Field(default_factory=list)
+    annotations: list[AnnotationValue] = Field(default_factory=list)
 
 
 @tool(
@@ -218,35 +175,15 @@ class WholeFinding(FindingSummary, CutResult):
 def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> WholeFinding:
     with context.access() as access:
         found = find_finding(access, asked.document, asked.provision, asked.playbook)
-    head = _summarise(found).model_copy(update={"quote": None, "reason": found.reason})
-    lists = {
-        "answers": (_answer(found.document, e) for e in found.answers if not e.is_open),
-        "quotes": _excerpts(found.document, [each.quote for each in found.evidence]),
-        "claims": found.claims,
-        "annotations": map(AnnotationSummary.make, found.remarks),
+    whole = FindingValue.from_finding(found, MAX_EXCERPT)
+    lists: dict[str, Iterable[Any]] = {
+        "answers": whole.answers,
+        "quotes": whole.quotes,
+        "claims": whole.claims,
+        "annotations": map(AnnotationValue.from_annotation, found.remarks),
     }
-    rest = {
-        **dict(head),
-        "left_to_people": [each.question for each in found.answers if each.is_open],
-        "recommendation": found.recommendation,
-    }
+    rest = {name: value for name, value in dict(whole).items() if name not in lists}
     return fit(WholeFinding, asked.max_characters, lists, **rest)
-
-
-def _answer(document: str, given: RiskAnswer) -> RiskAnswerSummary:
-    return RiskAnswerSummary.make(
-        given,
-        quotes=_excerpts(document, given.quotes),
-        against_quotes=_excerpts(document, given.against_quotes),
-    )
-
-
-def _excerpts(document: str, quotes: tuple[Quote, ...] | list[Quote]) -> list[Excerpt]:
-    return [
-        excerpt(document, each.words, each.span.start, named=False)
-        for each in quotes
-        if each.span is not None
-    ]
 
 
 @tool(

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from fourcorners.server.api.answers import CitationValue, StatementValue
+from fourcorners.server.api.findings import VerifiedWordsValue, cut_words
 from fourcorners.server.context import RequestContext
 from fourcorners.server.cursors import Key, page_of
 from fourcorners.server.links import quote_href
@@ -26,7 +27,6 @@ FRAME = 500
 """Characters of an answer besides its items: its names, and the cursor."""
 _MAX_ITEMS = 100_000  # of a list that is paged by its characters
 _LINK = 40  # characters that an address gets before it when it is sent
-_LAST_WORD = 40  # characters by which a cut moves back to a space
 
 MaxCharacters = Annotated[
     int,
@@ -43,17 +43,13 @@ TItem = TypeVar("TItem", bound=Value | str)
 TResult = TypeVar("TResult", bound="CutResult")
 
 
-class Excerpt(Value):
+class Excerpt(VerifiedWordsValue):
     """The exact words of a contract."""
 
-    words: str
     document: str = Field(
         default="", description="The contract's id; left out where it is given with the words."
     )
     where: str = ""
-    span: Span
-    href: str
-    cut: bool = Field(default=False, description="Whether the clause goes on: `read` brings it.")
 
 
 class Statement(Value):
@@ -95,11 +91,7 @@ def excerpt(
 
     Unless it is `named`, the document's id is left out: it is given with the words.
     """
-    shown = words
-    if len(words) > most:
-        shown = words[:most]
-        space = shown.rfind(" ", most - _LAST_WORD)
-        shown = shown[: space if space > 0 else most].rstrip()
+    shown = cut_words(words, most)
     span = Span(start, start + len(shown))
     return Excerpt(
         words=shown,

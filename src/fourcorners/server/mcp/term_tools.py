@@ -141,6 +141,7 @@ class ChangeSummary(Value):
     relation: str
     clause: str = ""
     words: list[str] = Field(default_factory=list, description="Which words differ.")
+    versions: list[int] = Field(default_factory=list, description="Which versions brought it.")
     before: Excerpt | None = None
     after: Excerpt | None = None
 

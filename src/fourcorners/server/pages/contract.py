@@ -118,7 +118,7 @@ def page(
     headers = {"ETag": tag, "Cache-Control": "private, max-age=3600"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    original = _original(context, read)
+    original = _original(context, read, number)
     renderer, width = context.state.page_renderer, WIDTHS[large]
     drawn = renderer.render_page(read, original, number, width, context.require_client)
     return Response(drawn, media_type="image/png", headers=headers)
@@ -129,9 +129,7 @@ def page_words(context: Context, document: str, number: int) -> Response:
     """Return the lines of a printed page: where each starts in the text, its box, its words."""
     with context.access() as access:
         read = access.document(document)
-    original = _original(context, read)
-    if not 1 <= number <= len(read.pages):
-        raise NotFound(f"this contract has {len(read.pages):,} pages.")
+    original = _original(context, read, number)
     renderer = context.state.page_renderer
     lines = renderer.page_lines(read, original, number, context.require_client)
     value = [
@@ -179,10 +177,15 @@ def _open(
     return open_view(read, outline, renderer, marked=marked, text=view == "text", number=part)
 
 
-def _original(context: RequestContext, document: Document) -> Path:
+def _original(context: RequestContext, document: Document, page: int) -> Path:
     original = context.state.page_renderer.find_original(document)
     if original is None:
         raise NotFound("the original file of this document is not available.")
+    if not 1 <= page <= len(document.pages):
+        raise NotFound(
+            f"this contract has no page {page}.",
+            remedy=f"Its pages are 1 to {len(document.pages):,}.",
+        )
     return original
 
 

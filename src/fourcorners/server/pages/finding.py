@@ -45,7 +45,7 @@ from fourcorners.server import columns as column_actions
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.grid.dates import dated_grid, open_grid
 from fourcorners.server.grid.matrix import STATES
-from fourcorners.server.grid.query import GridQuery, select_cells
+from fourcorners.server.grid.query import Grid, GridQuery, select_cells
 from fourcorners.server.grid.windows import cell_view, next_open_cell
 from fourcorners.server.links import linked_span, quote_href
 from fourcorners.text.invisible_characters import show_invisible
@@ -54,6 +54,7 @@ from fourcorners.text.span import Span
 
 router = APIRouter()
 _Name = Annotated[str, Form(max_length=500)]
+_Id = Annotated[str, Query(max_length=40)]
 _Word = Annotated[str, Query(max_length=200)]
 _Question = Annotated[str, Form(max_length=4_000)]
 _Way = Annotated[str, Form(max_length=10)]
@@ -65,35 +66,23 @@ _CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
 
 
 @router.get("/reviews/cell")
-def show(
-    context: Context,
-    c: Annotated[str, Query(max_length=500)],
-    p: _Word,
-    d: Annotated[str, Query(max_length=40)],
-    v: _Word,
-) -> Response:
+def show(context: Context, wanted: Grid, d: _Id, v: _Word) -> Response:
     with context.access() as access:
-        return _show_document(context, access, c, p, d, v)
+        return _show_document(context, access, wanted.collection, wanted.playbook, d, v)
 
 
 @router.get("/reviews/cell/next")
-def show_next(
-    context: Context,
-    c: Annotated[str, Query(max_length=500)],
-    p: _Word,
-    d: Annotated[str, Query(max_length=40)],
-    v: _Word,
-) -> Response:
+def show_next(context: Context, wanted: Grid, d: _Id, v: _Word) -> Response:
     """Go to the next finding that nobody has checked, from one on; at the end, to the grid."""
-    wanted = GridQuery(c, p)
     with open_grid(context, wanted) as (_, matrix):
         fit = select_cells(matrix, wanted)
         ids = [matrix.rows[row].id for row in fit.rows.tolist()]
         row, column = ids.index(d) if d in ids else -1, matrix.column(v)
         place = next_open_cell(matrix, wanted, fit, row, -1 if column is None else column)
         cell = place and {"d": ids[place[0]], "v": matrix.provisions[place[1]]}
+    grid = wanted.to_query()
     return context.redirect(
-        f"/reviews/cell?{wanted.to_query()}&{urlencode(cell)}" if cell else _grid(c, p)
+        f"/reviews/cell?{grid}&{urlencode(cell)}" if cell else f"/reviews/grid?{grid}"
     )
 
 

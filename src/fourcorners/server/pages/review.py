@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Query
+from fastapi import APIRouter, Form, Query
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.library.memory import VersionedCache
@@ -41,7 +41,7 @@ from fourcorners.server.grid.bulk_annotations import find_bulk_annotation
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import GridMatrix
-from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
+from fourcorners.server.grid.query import Grid, GridQuery, select_cells, shown_columns
 from fourcorners.server.grid.reviews import list_progress, running_reviews, start_review
 from fourcorners.server.grid.windows import (
     count_answers,
@@ -55,7 +55,6 @@ router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
 _CELLS = 1000  # cells of such a page, about
 _WINDOW = 120  # rows of a window at most
-Grid = Annotated[GridQuery, Depends(GridQuery)]
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
 _MOST_SENT = 1_000  # contracts; of more, the command writes the reports without a browser waiting
@@ -76,6 +75,8 @@ FORMS: dict[str, tuple[str, ReportKind | None]] = {
 @router.get("/reviews")
 def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Response:
     with context.access() as access:
+        if c:
+            access.require(Role.READER, c)
         sizes = {each.name: each.documents for each in access.collections()}
         known = playbooks.usable_playbooks(access.common())
     listed = [

@@ -77,8 +77,8 @@ class ContractView:
     def node_href(self, number: int) -> str:
         """Return the address of a part of the outline."""
         start = self.outline.nodes[number].span.start
-        page = self.document.page_of(start) if self.is_printed else None
-        anchor = f"#n{number}" if page is None else f"#page-{page}"
+        page = self.document.page_at(start) if self.is_printed else None
+        anchor = f"#n{number}" if page is None else f"#page-{page.number}"
         if self._starts_here(start):
             return anchor
         return f"{self.window_href(window_at(self.windows, start) + 1)}{anchor}"

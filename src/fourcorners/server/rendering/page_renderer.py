@@ -132,6 +132,9 @@ class PageRenderer:
         with self._turn:
             check()
             for _, outcome in self._workers.run([item]):
+                if isinstance(outcome, InputError):  # where the file is, is the operator's to know
+                    problem = outcome.message.removeprefix(f"{item.path}: ")
+                    raise InputError(problem, remedy=outcome.remedy)
                 if isinstance(outcome, FourcornersError):
                     raise outcome
                 return outcome

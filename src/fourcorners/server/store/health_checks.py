@@ -36,7 +36,7 @@ class ProblemClass(StrEnum):
 
 
 _CLASSES: dict[ProblemClass, tuple[str, str]] = {  # what each is called, and its symptoms
-    ProblemClass.UNREADABLE: ("Unreadable", "UNREAD PAGES_UNREAD EMPTY"),
+    ProblemClass.UNREADABLE: ("Unreadable", "UNREAD PAGES_UNREAD PARTLY_UNREAD EMPTY"),
     ProblemClass.DUPLICATES: ("Duplicates and versions", "SAME NEARLY_SAME"),
     ProblemClass.MISSING: ("Missing exhibits and contracts", "MISSING_ATTACHMENT MISSING_CONTRACT"),
     ProblemClass.UNSIGNED: ("Unsigned or unfinished", "UNSIGNED UNDATED UNFILLED ONE_PARTY"),

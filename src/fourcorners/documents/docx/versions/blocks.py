@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
 from fourcorners.documents.docx.versions.fingerprint import FingerprintReader
+from fourcorners.documents.docx.versions.moves import mark_moves
 from fourcorners.documents.docx.versions.paragraphs import Paragraphs
 from fourcorners.documents.docx.versions.properties import (
     VersionMarks,
@@ -46,6 +47,7 @@ class Blocks:
         readers: What reads what atoms of the first and the second version are compared by.
         bookmarks: The names of bookmarks that are taken.
         report: What is called with a change that Word has no mark for, and where it is.
+        formats: Whether the look of words that stay is tracked, too.
         sections: The properties of sections that belong together in both versions.
     """
 
@@ -54,6 +56,7 @@ class Blocks:
     readers: tuple[FingerprintReader, FingerprintReader]
     bookmarks: set[str]
     report: Callable[[str, _Element], None]
+    formats: bool = False
     paragraphs: Paragraphs = field(init=False)
     tables: Tables = field(init=False)
     sections: list[tuple[_Element, _Element]] = field(default_factory=list)
@@ -61,7 +64,13 @@ class Blocks:
     def __post_init__(self) -> None:
         self.tables = Tables(self.marks, self.transfer, self)
         self.paragraphs = Paragraphs(
-            self.marks, self.transfer, self, self.readers, self.bookmarks, self.report
+            self.marks,
+            self.transfer,
+            self,
+            self.readers,
+            self.bookmarks,
+            self.report,
+            self.formats,
         )
 
     def merge(self, box: _Element, other: _Element) -> None:
@@ -79,6 +88,11 @@ class Blocks:
                 _put(box, output[-1].node if output else None, made.node, old)
                 output.append(made)
         self._keep_last_end(output)
+        gone, come = (
+            [e.node for e in output if e.mark == mark and e.node.tag == f"{W}p"]
+            for mark in ("del", "ins")
+        )
+        mark_moves(gone, come, self.marks)
 
     def insert(self, box: _Element, other: _Element) -> None:
         """Fill a copy of a cell, note, margin or box with blocks that come."""

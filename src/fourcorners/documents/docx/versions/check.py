@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -63,17 +63,24 @@ class Difference:
 
 
 def find_differences(
-    marked: bytes, before: bytes, after: bytes, *, author: str
+    marked: bytes,
+    before: bytes,
+    after: bytes,
+    *,
+    author: str | Collection[str],
+    formatting: bool = False,
 ) -> list[Difference]:
     """Return where a file is not the first version when an author's changes are rejected.
 
-    Nor the second when they are accepted.
+    Nor the second when they are accepted. With formatting, words must look the same, too.
     """
     path = Path("marked.docx")
     found: list[Difference] = []
     for accepted, expected in ((False, before), (True, after)):
         own = resolve_changes(marked, path, accept=accepted, author=author)
-        found += _differences(_lines(expected), _lines(own), accepted=accepted)
+        found += _differences(
+            _lines(expected, formatting), _lines(own, formatting), accepted=accepted
+        )
     return found
 
 
@@ -94,7 +101,7 @@ def _differences(
             yield Difference(accepted, place or other_place, one, other)
 
 
-def _lines(data: bytes) -> list[_Line]:
+def _lines(data: bytes, formatting: bool) -> list[_Line]:
     """Return the lines of a file that have words, and what each is part of."""
     package = OfficePackage(data, Path("marked.docx"))
     main = package.related_parts("").get("officeDocument", "word/document.xml")
@@ -105,7 +112,7 @@ def _lines(data: bytes) -> list[_Line]:
     for place, part in parts:
         root = package.xml_root(part)
         if root is not None:
-            reader = _PartReader(package, part)
+            reader = _PartReader(package, part, formatting)
             lines += ((place, line) for line in reader.blocks(root))
             lines += ((f"text box in the {place}", line) for line in reader.boxes)
     return [(place, line) for place, line in lines if line.strip()]
@@ -117,7 +124,10 @@ class _PartReader:
 
     package: OfficePackage
     part: str
+    formatting: bool
     boxes: list[str] = field(default_factory=list)
+    _look: str = ""
+    _whole: int = 0  # depth in fields and other people's changes, which have the look that they had
     _codes: list[list[str]] = field(default_factory=list)
 
     def blocks(self, parent: _Element) -> Iterator[str]:
@@ -142,28 +152,47 @@ class _PartReader:
             if name in _NO_WORDS:
                 continue
             if name in _CHANGES and str(node.tag).startswith(W):
+                self._whole += 1
                 yield f"{{{_CHANGES[name]}{''.join(self.words(node))}}}"
+                self._whole -= 1
             elif name in ("t", "delText"):
+                yield from self._format(node)
                 yield node.text or ""
             elif name in _SIGNS:
                 yield _SIGNS[name]
             elif name == "sym":
                 yield f"[{node.get(f'{W}font')} {node.get(f'{W}char')}]"
             elif name == "fldSimple":
+                self._whole += 1
                 yield f"{{{' '.join((node.get(f'{W}instr') or '').split())}}}"
                 yield from self.words(node)
+                self._whole -= 1
             elif name == "fldChar":
                 yield from self._field(node)
             elif name in ("instrText", "delInstrText"):
                 if self._codes:
                     self._codes[-1].append(node.text or "")
             elif name == "txbxContent":
-                own = _PartReader(self.package, self.part)
+                own = _PartReader(self.package, self.part, self.formatting)
                 self.boxes += own.blocks(node)
                 self.boxes += own.boxes
             else:
                 yield from self._pictures(node)
                 yield from self.words(node)
+
+    def _format(self, node: _Element) -> Iterator[str]:
+        """Yield how words look, where they look otherwise than those before."""
+        if not self.formatting or not node.text or self._whole or self._codes:
+            return
+        properties = node.find(f"../{W}rPr")
+        look = " ".join(
+            "=".join((_name(each), *map(str, each.attrib.values())))
+            for each in (properties if properties is not None else ())
+            if _name(each) not in ("rPrChange", "lang", "noProof")
+        )
+        if look != self._look:
+            self._look = look
+            yield f"<{look}>"
 
     def _field(self, node: _Element) -> Iterator[str]:
         kind = node.get(f"{W}fldCharType")

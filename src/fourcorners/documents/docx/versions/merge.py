@@ -36,17 +36,27 @@ class MergedFile:
     Attributes:
         author: Whom they name; another than anyone who has changes in either version.
         untracked: What differs and is not tracked, because Word has no mark for it.
+        format_changes: How many runs of words and paragraphs stay and look otherwise.
     """
 
     data: bytes
     author: str
     untracked: tuple[str, ...]
+    format_changes: int = 0
 
 
 def merge_versions(
-    before: bytes, after: bytes, paths: tuple[Path, Path], *, author: str, at: datetime
+    before: bytes,
+    after: bytes,
+    paths: tuple[Path, Path],
+    *,
+    author: str,
+    at: datetime,
+    formatting: bool = False,
 ) -> MergedFile:
     """Track what leads from one version of a Word file to the other.
+
+    With formatting, words that stay and look otherwise are changes, too.
 
     Raises:
         InputError: If either is damaged.
@@ -63,13 +73,16 @@ def merge_versions(
     while own in authors:
         own += " (comparison)"
     roots = [root for name in parts[0] if (root := old.xml_root(name)) is not None]
-    return _Merge(old, new, VersionMarks(own, at, roots)).run(own)
+    return _Merge(old, new, VersionMarks(own, at, roots), formatting=formatting).run(own)
 
 
 class _Merge:
     """The merging of one pair of files."""
 
-    def __init__(self, old: WordFile, new: WordFile, marks: VersionMarks) -> None:
+    def __init__(
+        self, old: WordFile, new: WordFile, marks: VersionMarks, *, formatting: bool
+    ) -> None:
+        self._formatting = formatting
         self._old, self._new, self._marks = old, new, marks
         self._untracked: list[tuple[str, _Element]] = []
         self._keys: tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]] = ({}, {})
@@ -97,7 +110,9 @@ class _Merge:
         for section, wanted in pairs:
             self._marks.change_section(section, wanted)
         self._comment(body)
-        return MergedFile(self._old.save(), author, tuple(what for what, _ in self._untracked))
+        untracked = tuple(what for what, _ in self._untracked)
+        format_changes = self._marks.counts["rPrChange"] + self._marks.counts["pPrChange"]
+        return MergedFile(self._old.save(), author, untracked, format_changes)
 
     def _blocks(self, before: str, after: str) -> Blocks:
         self._transfer.parts = before, after
@@ -105,7 +120,9 @@ class _Merge:
             FingerprintReader(self._old, before, self._keys[0]),
             FingerprintReader(self._new, after, self._keys[1], frozenset()),
         )
-        return Blocks(self._marks, self._transfer, readers, self._bookmarks, self._report)
+        return Blocks(
+            self._marks, self._transfer, readers, self._bookmarks, self._report, self._formatting
+        )
 
     def _report(self, what: str, node: _Element) -> None:
         self._untracked.append((what, node))

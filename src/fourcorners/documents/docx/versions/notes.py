@@ -14,7 +14,7 @@ from fourcorners.documents.docx.versions.transfer import Transfer
 from fourcorners.documents.docx.word_file import WordFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lxml.etree import _Element
 
@@ -37,10 +37,15 @@ class Notes:
     _before: list[_Element] = field(init=False)
     _after: list[_Element] = field(init=False)
     _pairs: list[tuple[int, int]] = field(init=False)
+    _are_in_order: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self._before, self._after = (
             _entries(file.related_root(self.kind)) for file in (self.old, self.new)
+        )
+        self._are_in_order = all(
+            list(_references(file, self.kind)) == [_number(each) for each in notes]
+            for file, notes in ((self.old, self._before), (self.new, self._after))
         )
         items = [[Item("note", words_of(each)) for each in e] for e in (self._before, self._after)]
         self._pairs = align_items(*items)
@@ -95,6 +100,20 @@ class Notes:
                 last = made
         for each in come:
             each.set(f"{W}id", numbers.get(_number(each), "0"))
+        if self._are_in_order:
+            self._put_in_order(root)
+
+    def _put_in_order(self, root: _Element) -> None:
+        """Number notes in the order in which they are cited: LibreOffice reads them so."""
+        places = {number: at for at, number in enumerate(_references(self.old, self.kind))}
+        notes = sorted(_entries(root), key=lambda note: places.get(_number(note), len(places)))
+        root[:] = [*(each for each in root if each not in notes), *notes]
+        main = self.old.xml_root(self.old.main)
+        free = sorted(map(_number, notes), key=int)
+        numbers = dict(zip(map(_number, notes), free, strict=True))
+        cited = (each for each in main.iter(*NOTE_REFERENCES)) if main is not None else ()
+        for node in [*notes, *filter(self._is_own, cited)]:
+            node.set(f"{W}id", numbers.get(_number(node), _number(node)))
 
     def _pairs_of_kind(
         self, stays: Sequence[tuple[_Element, _Element]]
@@ -124,6 +143,13 @@ class Notes:
         made.set(f"{W}id", str(1 + max((int(n) for n in held if n.isdigit()), default=0)))
         contents.insert(made, other)
         return made
+
+
+def _references(file: WordFile, kind: str) -> Iterator[str]:
+    """Yield the numbers of the notes of a kind in the order in which they are cited."""
+    root = file.xml_root(file.main)
+    for tag in (each for each, own in NOTE_REFERENCES.items() if own == kind):
+        yield from (_number(each) for each in (root.iter(tag) if root is not None else ()))
 
 
 def _entries(root: _Element | None) -> list[_Element]:

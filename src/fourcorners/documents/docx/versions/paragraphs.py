@@ -19,6 +19,7 @@ from fourcorners.documents.docx.versions.fingerprint import (
     RELATION,
     FingerprintReader,
     boxes_of,
+    describe_properties,
 )
 from fourcorners.documents.docx.versions.pieces import (
     Line,
@@ -28,10 +29,12 @@ from fourcorners.documents.docx.versions.pieces import (
     make_lines,
 )
 from fourcorners.documents.docx.versions.properties import (
+    PROOFS,
     Contents,
     VersionMarks,
     base_properties,
     plain_properties,
+    run_properties,
     set_properties,
 )
 from fourcorners.documents.docx.versions.transfer import Transfer
@@ -53,6 +56,7 @@ class Paragraphs:
         gone_notes: Those of the first version that go.
         bookmarks: The names that are taken.
         report: What is called with a change that Word has no mark for, and where it is.
+        formats: Whether words that stay get the look of the second version, as a change.
     """
 
     marks: VersionMarks
@@ -61,6 +65,7 @@ class Paragraphs:
     readers: tuple[FingerprintReader, FingerprintReader]
     bookmarks: set[str]
     report: Callable[[str, _Element], None]
+    formats: bool = False
     unchanged_notes: list[tuple[_Element, _Element]] = field(default_factory=list)
     gone_notes: list[_Element] = field(default_factory=list)
 
@@ -73,7 +78,7 @@ class Paragraphs:
             numbers = own.get(_LINKED), wrapper.get(_LINKED)
             if self.readers[0].target(numbers[0] or "") != self.readers[1].target(numbers[1] or ""):
                 self.report("a link leads to another place", paragraph)
-        if any(piece.mark for piece in pieces):
+        if any(piece.mark or piece.format is not None for piece in pieces):
             self._write(paragraph, pieces)
         former, properties = base_properties(paragraph), plain_properties(other)
         if properties is not None:
@@ -113,7 +118,7 @@ class Paragraphs:
         for copy, original in writer.copies:
             for box, other in zip(boxes_of(copy), boxes_of(original), strict=True):
                 self.boxes.insert(box, other)
-            _repeat_boxes(copy)
+            copy_boxes(copy)
 
     def _merge(self, old: Line, new: Line, paths: dict[_Element, _Element]) -> Iterator[Piece]:
         """Yield the pieces; `paths` gets the links and controls of both that belong together."""
@@ -130,9 +135,43 @@ class Paragraphs:
                 yield from old.pieces(edit.old, edit.size, "del")
             else:
                 self._stay(old.objects(edit.old, edit.size), new.objects(edit.new, edit.size))
-                yield from _unchanged(old, new, edit, paths)
+                pieces = _unchanged(old, new, edit, paths)
+                yield from self._format(pieces, old, new, edit) if self.formats else pieces
         yield from old.rest()
         yield from _in_wrappers(new.rest("ins"), paths)
+
+    def _format(
+        self, pieces: Iterable[Piece], old: Line, new: Line, edit: _Edit
+    ) -> Iterator[Piece]:
+        """Yield pieces that stay, with how they look in the second version if that differs."""
+        at = edit.new
+        for piece in pieces:
+            size = old.width(piece)
+            if piece.mark or not size:
+                yield piece
+                continue
+            spans = list(new.spans(at, size))
+            ends = [start for _, start in spans[1:]] + [at + size]
+            for (atom, start), end in zip(spans, ends, strict=True):
+                first = piece.start + (start - at if piece.atom.is_words else 0)
+                beyond = first + end - start if piece.atom.is_words else piece.end
+                wanted = self._other_format(piece.atom, atom)
+                yield Piece(piece.atom, first, beyond, "", piece.path, wanted)
+            at += size
+
+    def _other_format(self, one: Atom, other: Atom) -> _Element | None:
+        """Return the properties of a run of the second version if they differ from the first's."""
+        if one.run is None or other.run is None or one.changes or one.parts:
+            return None
+        own = one.run.find(f"{W}rPr")
+        wanted = run_properties(other.run)
+        self.transfer.adapt(wanted)
+        if describe_properties(own, PROOFS) == describe_properties(wanted, PROOFS):
+            return None
+        if own is not None and own.find(f"{W}rPrChange") is not None:
+            self.report("words look otherwise", one.run)
+            return None
+        return wanted
 
     def _stay(self, old: Iterable[Atom], new: Iterable[Atom]) -> None:
         for one, other in zip(old, new, strict=True):
@@ -144,7 +183,7 @@ class Paragraphs:
             for box, wanted in zip(boxes, boxes_of(other.node), strict=True):
                 self.boxes.merge(box, wanted)
             if boxes:
-                _repeat_boxes(one.node)
+                copy_boxes(one.node)
 
     def _leave(self, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
@@ -156,7 +195,7 @@ class Paragraphs:
             for box in boxes:
                 self.boxes.delete(box)
             if boxes:
-                _repeat_boxes(atom.node)
+                copy_boxes(atom.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +250,7 @@ def _entire(atom: Atom, mark: str) -> Piece:
     return Piece(atom, 0, len(atom.text or ""), mark, atom.path)
 
 
-def _repeat_boxes(node: _Element) -> None:
+def copy_boxes(node: _Element) -> None:
     """Write the contents of text boxes again in the forms of them for older programs."""
     for choice in node.iter(f"{MC}AlternateContent"):
         form, older = choice.find(f"{MC}Choice"), choice.find(f"{MC}Fallback")

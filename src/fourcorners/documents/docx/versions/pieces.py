@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fourcorners.documents.docx.styles import SPACE, W
 from fourcorners.documents.docx.versions.atoms import NOTE_REFERENCES, PROPERTIES, Atom, empty_copy
-from fourcorners.documents.docx.versions.fingerprint import boxes_of
+from fourcorners.documents.docx.versions.fingerprint import boxes_of, describe_plain
 from fourcorners.text.word_differences import align_words
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ _Step: TypeAlias = tuple[object, Callable[[], tuple["_Element", "_Element"]]]
 class Piece:
     """An atom, or a part of words, on its way into a paragraph.
 
-    `mark` is `ins` or `del`, or empty for what stays.
+    `mark` is `ins` or `del`, or empty for what stays; `format` is how the words of a run look in
+    the second version if they stay and look otherwise.
     """
 
     atom: Atom
@@ -36,6 +37,7 @@ class Piece:
     end: int
     mark: str = ""
     path: tuple[_Element, ...] = ()
+    format: _Element | None = None
 
 
 @dataclass(slots=True)
@@ -100,10 +102,15 @@ class ParagraphWriter:
         if mark:
             chain.append((mark, partial(self._mark, mark)))
         chain += [(change, partial(self._change, change)) for change in atom.changes]
+        if mark == "del" and any(not _removes(each) for each in atom.changes):
+            # LibreOffice accepts what somebody else inserted unless it goes in that, too.
+            chain.append((f"{mark} again", partial(self._mark, mark)))
         if atom.run is None:
             self._append(self._enter(chain), self._copied(node, is_copy=is_copy))
             return
-        chain.append(((atom.run, mark), partial(self._run, atom.run, is_copy=is_copy)))
+        make = partial(self._run, atom.run, piece.format, is_copy=is_copy)
+        look = None if piece.format is None else describe_plain(piece.format)
+        chain.append(((atom.run, mark, look), make))
         run = self._enter(chain)
         assert run is not None  # noqa: S101
         is_deleted = mark == "del" or any(_removes(each) for each in atom.changes)
@@ -165,10 +172,18 @@ class ParagraphWriter:
         self._used.add(node)
         return own, own
 
-    def _run(self, node: _Element, *, is_copy: bool) -> tuple[_Element, _Element]:
+    def _run(
+        self, node: _Element, wanted: _Element | None, *, is_copy: bool
+    ) -> tuple[_Element, _Element]:
         own = empty_copy(node)
         properties = node.find(f"{W}rPr")
-        if properties is not None:
+        if wanted is not None:
+            change = self.new_mark("rPrChange")
+            former = wanted.makeelement(f"{W}rPr") if properties is None else deepcopy(properties)
+            change.append(former)
+            own.append(deepcopy(wanted))
+            own[0].append(change)
+        elif properties is not None:
             own.append(deepcopy(properties))
         if is_copy:
             self.adapt(own)
@@ -231,6 +246,10 @@ class Line:
                 yield Piece(atom, first, beyond, mark, atom.path)
             else:
                 yield Piece(atom, 0, length, mark, atom.path)
+
+    def width(self, piece: Piece) -> int:
+        """Return how many characters a piece is in this line."""
+        return piece.end - piece.start if piece.atom.is_words else bool(piece.atom.key)
 
     def rest(self, mark: str = "") -> Iterator[Piece]:
         """Yield the marks without width after all characters."""

@@ -13,6 +13,8 @@ from fourcorners.documents.docx.versions.fingerprint import describe_plain, desc
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+PROOFS: Final = frozenset(f"{W}{name}" for name in ("rPrChange", "lang", "noProof"))
+"""Properties of a run that are not how it looks."""
 _MARK: Final = frozenset({f"{W}rPr"})
 _SECTION: Final = frozenset({f"{W}sectPr"})
 _NOT_FORMER: Final = _MARK | _SECTION | {f"{W}pPrChange"}
@@ -38,11 +40,12 @@ class VersionMarks(Marks):
 
     def clear_end(self, paragraph: _Element, kind: str) -> None:
         """Remove the mark of this author from the end of a paragraph."""
-        author = self.signature[f"{W}author"]
         for mark in paragraph.findall(f"{W}pPr/{W}rPr"):
-            for node in mark.findall(f"{W}{kind}"):
-                if node.get(f"{W}author") == author:
-                    mark.remove(node)
+            for node in filter(self.is_own, mark.findall(f"{W}{kind}")):
+                mark.remove(node)
+
+    def is_own(self, change: _Element) -> bool:
+        return change.get(f"{W}author") == self.signature[f"{W}author"]
 
     def mark_row(self, row: _Element, kind: str) -> None:
         properties = row.find(f"{W}trPr")
@@ -128,6 +131,11 @@ def plain_properties(paragraph: _Element) -> _Element | None:
     if properties is None:
         return None
     return _copy(properties, "pPr", without=_AFTER_MARK)
+
+
+def run_properties(run: _Element) -> _Element:
+    """Return a copy of a run's properties without former ones; empty if it has none."""
+    return _copy(run.find(f"{W}rPr"), "rPr", without=frozenset({f"{W}rPrChange"}))
 
 
 def leave_list(paragraph: _Element) -> None:

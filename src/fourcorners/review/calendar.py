@@ -10,9 +10,7 @@ from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
-from fourcorners.outline.card.values.candidates import statement_around
-from fourcorners.review.amendments import find_amendments
-from fourcorners.review.timeline.term import (
+from fourcorners.outline.card.term import (
     Event,
     Standing,
     Status,
@@ -23,6 +21,8 @@ from fourcorners.review.timeline.term import (
     find_status,
     read_term,
 )
+from fourcorners.outline.card.values.candidates import statement_around
+from fourcorners.review.amendments import find_amendments
 from fourcorners.search.graph.changes import clause_changes
 from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.statements import AmendmentRelation

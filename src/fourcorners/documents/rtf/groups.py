@@ -1,11 +1,18 @@
-"""How rich text looks: the state of a group, the table of colours, and which words nobody sees."""
+"""Rich text as tokens and groups: what a group says of its words, and which words nobody sees."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from fourcorners.documents.appearance import Colour, is_similar_colour
 
+_TOKEN = re.compile(
+    rb"(?P<control>\\(?:(?P<word>[a-zA-Z]{1,40})(?P<number>-?\d{1,10})? ?|'(?P<hex>[0-9a-fA-F]{2})"
+    rb"|(?P<sign>[^a-zA-Z'])|'))|(?P<open>\{)|(?P<close>\})|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\\Z",
+    re.DOTALL,
+)
 _BLACK = {"red": 0, "green": 0, "blue": 0}
 _MAX_COLOURS = 10_000  # guards against endless tables
 _WHITE_FROM = 240  # of 255, from which a colour looks like paper
@@ -87,3 +94,19 @@ class GroupState:
         grounds = (self.background, self.paragraph_background)
         on_paper = not in_shade and all(map(colours.is_white, grounds))
         return self.colour != 0 and colours.is_white(self.colour) and on_paper
+
+
+def rtf_tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
+    """Yield the tokens, without the bytes of binary data (`bin`).
+
+    A `bin` with more bytes than remain is invalid: it hides nothing, and is yielded as a token.
+    """
+    while True:
+        for token in _TOKEN.finditer(data, start):
+            if token["word"] == b"bin":
+                start = token.end() + max(0, int(token["number"] or 0))
+                if start <= len(data):
+                    break
+            yield token
+        else:
+            return

@@ -11,11 +11,11 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
+from fourcorners.outline.card.term import Standing
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.review.timeline.calendar import Timeline, due_dates, list_timelines
-from fourcorners.review.timeline.term import Standing
+from fourcorners.review.calendar import Timeline, due_dates, list_timelines
 from tests.review.conftest import document
-from tests.review.timeline.contracts import AMENDMENT, ENDS, RENEWS, VAGUE, contract
+from tests.review.dated import AMENDMENT, ENDS, RENEWS, VAGUE, contract
 
 CEDAR = contract(ENDS, dated="June 1, 2025", seller="Cedar Mills")
 ROOM = {

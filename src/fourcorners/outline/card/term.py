@@ -24,7 +24,7 @@ from fourcorners.text.values.periods import Period, parse_period
 TOGETHER = 0.86
 _RENEWALS = 1_000  # renewals of one term that are examined: months of some eighty years
 _WHOLE_DAY = len("2005-04-30")
-_PATTERNS = load_patterns("fourcorners.review.timeline", "term")
+_PATTERNS = load_patterns("fourcorners.outline.card", "term")
 
 
 class EventKind(StrEnum):

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
-from fourcorners.review.timeline.term import (
+from fourcorners.outline.card.term import (
     EventKind,
     Standing,
     Term,

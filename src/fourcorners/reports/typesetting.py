@@ -1,0 +1,93 @@
+"""A file set by Typst as PDF: contract text goes in as data and never as markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
+
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+# Where a long word without spaces may be broken: after signs that join words, or anywhere at last.
+_LONG: Final = re.compile(r"\S{19,}")
+LONG_IN_QUOTE: Final = re.compile(r"\S{61,}")
+_JOINT: Final = re.compile(r"(?<=[_\-/.,])(?=\w)|(?<=[a-z])(?=[A-Z])")
+_BREAK: Final = "\u200b"
+_NO_GLYPH: Final = "could not be displayed"
+
+
+def typeset(source: Path, inputs: Mapping[str, str], created: datetime) -> bytes:
+    """Return what a template makes of its inputs, as a tagged PDF with its fonts in it.
+
+    It follows PDF/UA-1 where the fonts have every character of the text. The same template and
+    inputs make the same file, byte for byte.
+
+    Raises:
+        ConfigError: If the extra `pdf` is not installed, or the template does not compile.
+    """
+    try:
+        import typst
+    except ImportError as error:
+        raise ConfigError(
+            "PDF files need the extra `pdf`.", remedy="Run: pip install 'fourcorners[pdf]'"
+        ) from error
+    _check(source)
+    moment = int(created.astimezone(UTC).timestamp())
+
+    def compiled(standards: list[typst.PDFStandard]) -> bytes:
+        return typst.compile(
+            source,
+            root=source.parent,
+            format="pdf",
+            sys_inputs=dict(inputs),
+            pdf_standards=standards,
+            timestamp=moment,
+        )
+
+    try:
+        try:
+            made = compiled(["ua-1"])
+        except typst.TypstError as error:
+            if _NO_GLYPH not in str(error):
+                raise
+            made = compiled([])
+    except typst.TypstError as error:
+        raise ConfigError(
+            f"{source}: the template does not compile: {single_line(str(error))}",
+            remedy="Start from the template that comes with the program.",
+        ) from error
+    return made
+
+
+def _check(source: Path) -> None:
+    """Refuse a template that would have packages fetched from the network."""
+    try:
+        source_text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{source}: the template cannot be read ({error}).", remedy="Give a Typst file (.typ)."
+        ) from error
+    if re.search(r"[\"@]@?preview/", source_text):
+        raise ConfigError(
+            f"{source}: the template imports a package from the network.",
+            remedy="Put what it needs next to it, and import that.",
+        )
+
+
+def add_breaks(text: str, long: re.Pattern[str] = _LONG) -> str:
+    """Return the text with places where its long words may be broken, so that none overflows."""
+    return long.sub(_with_places, text)
+
+
+def _with_places(found: re.Match[str]) -> str:
+    pieces = [
+        piece[at : at + 18]
+        for piece in _JOINT.split(found.group())
+        for at in range(0, len(piece), 18)
+    ]
+    return _BREAK.join(pieces)
