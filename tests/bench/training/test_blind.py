@@ -1,0 +1,56 @@
+"""Nothing learns from the blind contracts."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+from training.common.blind import CONTRACTS, load_blind, load_contracts
+from training.verdicts.sample import load_contracts as load_all_contracts
+from training.verdicts.sample import trial_groups
+
+TRAINING = Path(__file__).parents[3] / "bench/training"
+READS = re.compile(
+    r"annotations\.jsonl|[\"']contracts[\"']|legalbench|load_contracts|AnnotatedContract"
+    r"|extraction\.loader|retrieval\.loader"
+)
+OLDER = {  # recipes that are older than the draw; those that take their place may not be added
+    "answer_reader",
+    "clause_reader",
+    "encoder",
+    "extraction",
+    "passages",
+    "retrieval",
+    "statements",
+    "values",
+    "verdicts",
+    "words",
+}
+
+
+def test_recipes_read_contracts_without_the_blind_ones() -> None:
+    from_blind = re.compile(r"from training\.common\.blind import [^\n]*load_contracts")
+    readers = set()
+    for path in TRAINING.rglob("*.py"):
+        text = from_blind.sub("", path.read_text("utf-8"))
+        room = path.relative_to(TRAINING).parts[0]
+        is_own = path.name == "blind.py"
+        if not is_own and READS.search(text.replace("load_contracts(", "")):
+            readers.add(room)
+        assert room in OLDER or "load_blind" not in text or is_own, path
+    assert readers <= OLDER
+
+
+def test_sixty_contracts_are_blind_with_all_of_their_groups(corpus: Path) -> None:
+    everything = load_all_contracts(corpus / "cuad")
+    blind = load_blind(corpus / "cuad")
+    learned = load_contracts(corpus / "cuad")
+
+    assert len(blind) == CONTRACTS
+    assert len(learned) + len(blind) == len(everything)
+    groups = {each["group"] for each in blind}
+    assert groups.isdisjoint(each["group"] for each in learned)
+    assert groups.isdisjoint(group for trial in trial_groups(everything) for group in trial)
+    names = "\n".join(sorted(each["name"] for each in blind))
+    assert sha256(names.encode()).hexdigest()[:16] == "8722956fa69d4a85"
