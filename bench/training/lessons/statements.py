@@ -2,8 +2,8 @@
 
 `python -m training.lessons.statements --data DIR/cuad --count 20` prints some. A sentence of a
 contract that may be learned from is the quote. A true statement says it in other words; a false one
-is a true one after one edit of eight kinds. Reworded alike, they cannot be told apart by how much
-of the quote they repeat.
+is a true one after one edit of eight kinds. Both are reworded alike, so that they do not differ by
+how much of the quote they repeat.
 """
 
 from __future__ import annotations
