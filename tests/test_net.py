@@ -19,10 +19,11 @@ ROOT = Path(__file__).parent.parent
 KEY = "sk-very-secret"
 PACKAGE = ROOT / "src" / "fourcorners"
 HOLDERS = (
+    PACKAGE / "cli" / "serve" / "commands.py",
     PACKAGE / "library" / "jobs.py",
     PACKAGE / "server" / "tasks" / "handlers" / "add.py",
 )
-"""What writes down which process on which machine holds a piece of work."""
+"""What listens, and what writes down which process on which machine holds a piece of work."""
 HEADERS = {"Authorization": f"Bearer {KEY}"}
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

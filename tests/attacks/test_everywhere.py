@@ -17,8 +17,8 @@ UNSEEN = "tags"  # the style whose letters show nothing wherever they stand, and
 
 
 def bare(text: str) -> str:
-    """Return the letters of a text, for lines break elsewhere in each place."""
-    return "".join(text.split())
+    """Return the letters of a text: lines break elsewhere in each place, also at soft hyphens."""
+    return "".join(text.replace("\u00ad", "").split())
 
 
 def made(place: Place, words: str, folder: Path) -> Document:

@@ -93,7 +93,7 @@ def grid(library: Library, playbook: Playbook) -> Review:
 
 def attack_in(text: str, words: str) -> list[Span]:
     """Return where words stand in a text, whatever the white space between their letters."""
-    places = [at for at, letter in enumerate(text) if not letter.isspace()]
+    places = [at for at, letter in enumerate(text) if bare(letter)]
     letters, sought = bare(text), bare(words)
     found, at = [], letters.find(sought)
     while at >= 0:

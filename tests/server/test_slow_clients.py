@@ -21,6 +21,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
 
+from fourcorners.library.store import Library
 from fourcorners.server import create_app
 from fourcorners.server.connections import ConnectionLimits, connection_options
 from fourcorners.settings import Settings
@@ -296,9 +297,16 @@ def test_the_command_serves_with_the_limit_of_the_settings(
     from fourcorners.server.connections import StoppingServer
 
     served: list[uvicorn.Config] = []
-    monkeypatch.setattr(StoppingServer, "run", lambda self: served.append(self.config))
+
+    def run(server: StoppingServer, sockets: list[socket.socket]) -> None:
+        served.append(server.config)
+        for each in sockets:
+            each.close()
+
+    monkeypatch.setattr(StoppingServer, "run", run)
     monkeypatch.setenv("FOURCORNERS_CONNECTIONS_PER_ADDRESS", "7")
-    commands.serve(library=str(tmp_path / "firm.db"))
+    Library.open(tmp_path / "firm.db").close()
+    commands.serve(library=str(tmp_path / "firm.db"), port=0)
     [config] = served
     assert config.http.keywords["limits"] == ConnectionLimits(per_address=7)  # type: ignore[union-attr]
     assert (config.ws, config.timeout_keep_alive) == ("none", 5)

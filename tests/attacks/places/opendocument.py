@@ -99,8 +99,8 @@ def _meta(words: str) -> bytes:
 
 _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("body", Reach.SHOWN): lambda words: _file(_all(words)),
-    ("header", Reach.NOWHERE): _margin("header"),
-    ("footer", Reach.NOWHERE): _margin("footer"),
+    ("header", Reach.SHOWN): _margin("header"),
+    ("footer", Reach.SHOWN): _margin("footer"),
     ("footnote", Reach.SHOWN): _note("footnote"),
     ("endnote", Reach.SHOWN): _note("endnote"),
     ("comment", Reach.BESIDE): _within(

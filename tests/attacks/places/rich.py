@@ -48,8 +48,8 @@ _PICTURE = r"{\shp{\*\shpinst{\sp{\sn wzDescription}{\sv WORDS}}}}"
 
 _MARKUP: dict[tuple[str, Reach], str] = {
     ("body", Reach.SHOWN): "WORDS",
-    ("header", Reach.NOWHERE): r"Agreed.{\header WORDS\par}",
-    ("footer", Reach.NOWHERE): r"Agreed.{\footer WORDS\par}",
+    ("header", Reach.SHOWN): r"Agreed.{\header WORDS\par}",
+    ("footer", Reach.SHOWN): r"Agreed.{\footer WORDS\par}",
     ("footnote", Reach.SHOWN): r"See the note.{\footnote \pard WORDS}",
     ("endnote", Reach.SHOWN): r"See the note.{\footnote\ftnalt \pard WORDS}",
     ("comment", Reach.BESIDE): _COMMENT,

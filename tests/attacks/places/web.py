@@ -64,8 +64,8 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("tooltip", Reach.NOWHERE): _said('<p title="WORDS" data-x="WORDS">Agreed.</p>'),
     ("label", Reach.NOWHERE): _said('<p aria-label="WORDS">Agreed.</p>'),
     ("hidden field", Reach.NOWHERE): _said('<p>Agreed.<input type="hidden" value="WORDS"></p>'),
-    ("placeholder", Reach.NOWHERE): _said('<p>Agreed.<input placeholder="WORDS"></p>'),
-    ("choice", Reach.NOWHERE): _at("<p>Agreed.<select><option>WORDS</select></p>"),
+    ("placeholder", Reach.SHOWN): _said('<p>Agreed.<input placeholder="WORDS"></p>'),
+    ("choice", Reach.SHOWN): _at("<p>Agreed.<select><option>WORDS</select></p>"),
     ("drawing's description", Reach.NOWHERE): _at(
         "<p>Agreed.<svg><title>WORDS</title><desc>WORDS</desc><metadata>WORDS</metadata></svg></p>"
     ),
