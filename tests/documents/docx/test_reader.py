@@ -423,6 +423,13 @@ def test_a_text_box_is_read_once(make_docx: Any) -> None:
     )
 
 
+def test_a_form_for_programs_other_than_word_is_not_read(make_docx: Any) -> None:
+    choice = '<mc:Choice xmlns:zz="urn:unknown" Requires="wps zz">' + r("EUR 999") + "</mc:Choice>"
+    fallback = f"<mc:Fallback>{r('EUR 5')}</mc:Fallback>"
+    body = p(r("Cap: "), f"<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>")
+    assert read_document(make_docx(body)).text == "Cap: EUR 5\n"
+
+
 def test_content_controls_links_and_fields_are_read(make_docx: Any) -> None:
     field = (
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> REF x </w:instrText></w:r>'
