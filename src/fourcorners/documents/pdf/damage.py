@@ -103,6 +103,34 @@ def has_pattern_bomb(data: bytes) -> bool:
     return False
 
 
+_LABELS = re.compile(rb"/PageLabels\s*(?:(?=\d)|<<)([^\]]{0,20000})")
+_REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
+_MAX_LABEL_DEPTH = 32  # of a tree of page labels, which has two or three levels
+_MAX_LABELS = 1_000_000  # places of such a tree
+
+
+def has_endless_labels(data: bytes) -> bool:
+    """Return whether the tree of page labels, which pdfium follows to its end, has none."""
+    level: Counter[int] = Counter()
+    for match in islice(_LABELS.finditer(data), MAX_FORMS):
+        entries = match.group(1)
+        is_direct = data[match.start(1) - 1 : match.start(1)] == b"<"
+        found = _REFERENCE.findall(entries) if is_direct else _REFERENCE.findall(entries)[:1]
+        level.update(map(int, found))
+    places = {int(each.group(1)): each.end() for each in _OBJECT.finditer(data)} if level else {}
+    for _ in range(_MAX_LABEL_DEPTH):
+        below: Counter[int] = Counter()
+        for number, times in level.items():
+            start = places.get(number, len(data))
+            end = data.find(b"endobj", start, start + MAX_CONTENT)
+            for child in _REFERENCE.findall(data, start, max(start, end)):
+                below[int(child)] += times
+        if not below or below.total() > _MAX_LABELS:
+            return bool(below)
+        level = below
+    return True
+
+
 def _form_names(data: bytes, entries: bytes) -> dict[bytes, int]:
     apart = _RESOURCES.search(entries)
     if apart is not None:

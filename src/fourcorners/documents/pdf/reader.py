@@ -29,6 +29,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf.annotations import Comment, load_page
 from fourcorners.documents.pdf.damage import (
     count_broken_streams,
+    has_endless_labels,
     has_form_bomb,
     has_pattern_bomb,
 )
@@ -46,6 +47,7 @@ from fourcorners.documents.pdf.tables import find_tables
 from fourcorners.documents.pdf.text import TextLine, page_text, text_lines
 from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
 from fourcorners.errors import InputError
+from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -84,8 +86,9 @@ class _PageReading:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen on earlier pages."""
+    """What was seen on earlier pages, and of the file."""
 
+    has_labels: bool
     letters: LetterShapes = field(default_factory=LetterShapes)
     pictures: set[bytes] = field(default_factory=set)
 
@@ -103,9 +106,9 @@ def read_pdf(file: RawFile) -> Content:
             remedy=REFETCH_REMEDY,
         )
     with open_pdf(file.data, file.path) as pdf:
-        seen = _Seen()
+        seen = _Seen(has_labels=not has_endless_labels(file.data))
         readings = [_read_page(pdf, index, seen) for index in range(len(pdf))]
-        unread = sum((each.unread for each in readings), _unread_parts(pdf))
+        unread = sum((each.unread for each in readings), _unread_parts(pdf, seen))
     if all(reading.has_broken_text for reading in readings):
         raise InputError(
             f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
@@ -206,19 +209,23 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         unlike=tuple(each for each in unlike if not any(map(each.overlaps, unseen))),
         replaced=shown.replaced,
         has_image_text=pictured,
-        label=" ".join(pdf.get_page_label(index).split())[:_MAX_LABEL],
+        label=single_line(pdf.get_page_label(index))[:_MAX_LABEL] if seen.has_labels else "",
         has_redactions=bool(redacted),
         unread=annotations.unread,
     )
 
 
-def _unread_parts(pdf: PdfDocument) -> Counter[str]:
+def _unread_parts(pdf: PdfDocument, seen: _Seen) -> Counter[str]:
     """Count what a file holds in addition to its pages."""
     from pypdfium2 import raw
 
-    files = max(0, raw.FPDFDoc_GetAttachmentCount(pdf))
-    is_dynamic = pdf.get_formtype() == raw.FORMTYPE_XFA_FULL
-    return Counter({"attached file": files, "form in Adobe's format XFA": is_dynamic})
+    return Counter(
+        {
+            "attached file": max(0, raw.FPDFDoc_GetAttachmentCount(pdf)),
+            "form in Adobe's format XFA": pdf.get_formtype() == raw.FORMTYPE_XFA_FULL,
+            "damaged list of page labels": not seen.has_labels,
+        }
+    )
 
 
 def _pages_that(
