@@ -184,6 +184,16 @@ def test_fields_without_a_stored_result_are_reported(make_docx: Any) -> None:
     ]
 
 
+def test_linked_documents_and_controls_are_reported(make_docx: Any) -> None:
+    linked = p('<w:subDoc r:id="rId7"/>')
+    control = '<w:r><w:object><w:control r:id="rId8" w:name="Fee"/></w:object></w:r>'
+    assert read_document(make_docx(p(r("Fee: "), control) + 2 * linked)).warnings == (
+        "It has 1 ActiveX control, which is not read.",
+        "It has 2 linked documents, which are not read.",
+    )
+    refused(make_docx(linked), "no text. It has 1 linked document")
+
+
 def test_content_controls_have_their_state(make_docx: Any) -> None:
     def control(properties: str, words: str) -> str:
         return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{words}</w:sdtContent></w:sdt>"

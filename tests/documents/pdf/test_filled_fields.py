@@ -161,8 +161,11 @@ def test_a_clause_struck_out_by_a_long_annotation_is_struck() -> None:
     ]
 
 
-def test_a_form_in_another_format_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("entry", [b"/Type /Catalog", b"/NeedsRendering true"])
+def test_a_form_in_another_format_is_reported(tmp_path: Path, entry: bytes) -> None:
     path = tmp_path / "xfa.pdf"
     form(path, [(72, 700, "Please wait.")], [], "/XFA (<xdp/>)")
-    path.write_bytes(path.read_bytes().replace(b"/Type /Catalog", b"/NeedsRendering true"))
+    path.write_bytes(path.read_bytes().replace(b"/Type /Catalog", entry))
     assert "It has 1 form in Adobe's format XFA, which is not read." in read_document(path).warnings
+    fee = ("72 680 171 694", f"{TEXT} /V (Fee)")  # shown by the form's own fields as well
+    assert form(path, [(72, 700, "1.")], [fee], "/XFA (<xdp/>)").warnings == ()

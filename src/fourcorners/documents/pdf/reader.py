@@ -89,6 +89,7 @@ class _Seen:
     """What was seen on earlier pages, and of the file."""
 
     has_labels: bool
+    has_fields: bool = False
     letters: LetterShapes = field(default_factory=LetterShapes)
     pictures: set[bytes] = field(default_factory=set)
 
@@ -168,6 +169,7 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         page, annotations = load_page(pdf, index)
     except PdfiumError:
         return _PageReading("\n", has_broken_text=True)
+    seen.has_fields |= bool(annotations.fields)
     try:
         shown = page_text(page, annotations)
     except PdfiumError:
@@ -219,10 +221,12 @@ def _unread_parts(pdf: PdfDocument, seen: _Seen) -> Counter[str]:
     """Count what a file holds in addition to its pages."""
     from pypdfium2 import raw
 
+    kind = pdf.get_formtype()
+    is_stand_in = kind == raw.FORMTYPE_XFA_FOREGROUND and not seen.has_fields  # "Please wait..."
     return Counter(
         {
             "attached file": max(0, raw.FPDFDoc_GetAttachmentCount(pdf)),
-            "form in Adobe's format XFA": pdf.get_formtype() == raw.FORMTYPE_XFA_FULL,
+            "form in Adobe's format XFA": kind == raw.FORMTYPE_XFA_FULL or is_stand_in,
             "damaged list of page labels": not seen.has_labels,
         }
     )
