@@ -614,6 +614,8 @@ def test_a_truncated_document_is_called_so(make_docx: Any) -> None:
     path = make_docx(p(r("words " * 500)))
     path.write_bytes(path.read_bytes()[:-300])
     refused(path, "may be truncated")
+    path.write_bytes(b"PK\x03\x04garbage" * 9)
+    refused(path, "may be truncated")
 
 
 def test_a_document_without_styles_or_relations_is_read(make_docx: Any) -> None:
