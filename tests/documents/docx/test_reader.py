@@ -45,7 +45,7 @@ def test_paragraphs_tabs_and_breaks(make_docx: Any) -> None:
     document = read_document(make_docx(body))
     assert document.text == "First\tpart\nbelow\n\nSec ond, non-exclusive\n"
     assert (document.marks, document.warnings, document.pages) == ((), (), ())
-    assert document.reader == "docx/7"
+    assert document.reader == "docx/8"
 
 
 def test_tracked_changes_are_read_as_accepted(make_docx: Any) -> None:

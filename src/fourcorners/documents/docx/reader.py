@@ -262,4 +262,4 @@ def _unread_elements(roots: Mapping[str, _Element]) -> Iterator[str]:
             yield f"It has {count} {name}{'s' * (count > 1)}, which {verb} not read."
 
 
-READER = Reader(name="docx", version=7, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+READER = Reader(name="docx", version=8, media_types=frozenset({MediaType.DOCX}), read=read_docx)

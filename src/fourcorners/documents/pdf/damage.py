@@ -52,7 +52,7 @@ _MAX_DICTIONARY = 4_000  # bytes between a form's beginning and its resources
 _DO_OPERATOR = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+Do\b")
 _NAMES = re.compile(rb"/XObject\s*<<(.{0,20000}?)>>", re.DOTALL)
 _NAMED = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+(\d{1,10})\s+\d{1,5}\s+R")
-_RESOURCES = re.compile(rb"/Resources\s+(\d{1,10})\s+\d{1,5}\s+R")
+_REFERENCE = re.compile(rb"\s*(\d{1,10})\s+\d{1,5}\s+R\b")
 
 
 @dataclass(slots=True)
@@ -103,20 +103,19 @@ def has_pattern_bomb(data: bytes) -> bool:
     return False
 
 
-_LABELS = re.compile(rb"/PageLabels\s*(?:(?=\d)|<<)([^\]]{0,20000})")
-_REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
 _MAX_LABEL_DEPTH = 32  # of a tree of page labels, which has two or three levels
 _MAX_LABELS = 1_000_000  # places of such a tree
 
 
-def has_endless_labels(data: bytes) -> bool:
+def has_label_bomb(data: bytes) -> bool:
     """Return whether the tree of page labels, which pdfium follows to its end, has none."""
     level: Counter[int] = Counter()
-    for match in islice(_LABELS.finditer(data), MAX_FORMS):
-        entries = match.group(1)
-        is_direct = data[match.start(1) - 1 : match.start(1)] == b"<"
-        found = _REFERENCE.findall(entries) if is_direct else _REFERENCE.findall(entries)[:1]
-        level.update(map(int, found))
+    for part in data.split(b"/PageLabels", 20)[1:]:
+        entries = part[:20_000].partition(b"]")[0].lstrip()
+        is_direct = entries.startswith(b"<<")
+        if is_direct or entries[:1].isdigit():
+            found = _REFERENCE.findall(entries)
+            level.update(map(int, found if is_direct else found[:1]))
     places = {int(each.group(1)): each.end() for each in _OBJECT.finditer(data)} if level else {}
     for _ in range(_MAX_LABEL_DEPTH):
         below: Counter[int] = Counter()
@@ -132,7 +131,7 @@ def has_endless_labels(data: bytes) -> bool:
 
 
 def _form_names(data: bytes, entries: bytes) -> dict[bytes, int]:
-    apart = _RESOURCES.search(entries)
+    apart = _REFERENCE.match(entries.partition(b"/Resources")[2])
     if apart is not None:
         place = max(data.find(b"%s%s 0 obj" % (end, apart.group(1))) for end in (b"\n", b"\r"))
         entries = data[place : place + 20_000] if place >= 0 else b""

@@ -29,8 +29,8 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf.annotations import Comment, load_page
 from fourcorners.documents.pdf.damage import (
     count_broken_streams,
-    has_endless_labels,
     has_form_bomb,
+    has_label_bomb,
     has_pattern_bomb,
 )
 from fourcorners.documents.pdf.image_text import has_image_text, image_share
@@ -96,18 +96,14 @@ class _Seen:
 
 def read_pdf(file: RawFile) -> Content:
     """Return the text layer page by page; pages without one are left for text recognition."""
-    if has_form_bomb(file.data):
+    problem = "a form in it draws itself" if has_form_bomb(file.data) else ""
+    if problem or has_pattern_bomb(file.data):
         raise InputError(
-            f"{file.path}: the PDF is damaged: a form in it draws itself without end.",
-            remedy=REFETCH_REMEDY,
-        )
-    if has_pattern_bomb(file.data):
-        raise InputError(
-            f"{file.path}: the PDF is damaged: a pattern in it repeats without end.",
+            f"{file.path}: the PDF is damaged: {problem or 'a pattern in it repeats'} without end.",
             remedy=REFETCH_REMEDY,
         )
     with open_pdf(file.data, file.path) as pdf:
-        seen = _Seen(has_labels=not has_endless_labels(file.data))
+        seen = _Seen(has_labels=not has_label_bomb(file.data))
         readings = [_read_page(pdf, index, seen) for index in range(len(pdf))]
         unread = sum((each.unread for each in readings), _unread_parts(pdf, seen))
     if all(reading.has_broken_text for reading in readings):
@@ -222,11 +218,11 @@ def _unread_parts(pdf: PdfDocument, seen: _Seen) -> Counter[str]:
     from pypdfium2 import raw
 
     kind = pdf.get_formtype()
-    is_stand_in = kind == raw.FORMTYPE_XFA_FOREGROUND and not seen.has_fields  # "Please wait..."
+    is_placeholder = kind == raw.FORMTYPE_XFA_FOREGROUND and not seen.has_fields  # "Please wait..."
     return Counter(
         {
             "attached file": max(0, raw.FPDFDoc_GetAttachmentCount(pdf)),
-            "form in Adobe's format XFA": kind == raw.FORMTYPE_XFA_FULL or is_stand_in,
+            "form in Adobe's format XFA": kind == raw.FORMTYPE_XFA_FULL or is_placeholder,
             "damaged list of page labels": not seen.has_labels,
         }
     )
@@ -294,4 +290,4 @@ def _comment_marks(
     return made
 
 
-READER = Reader(name="pdf", version=5, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=6, media_types=frozenset({MediaType.PDF}), read=read_pdf)
