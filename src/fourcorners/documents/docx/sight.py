@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _VML = "{urn:schemas-microsoft-com:vml}"
-_WORD_NAMESPACES = (
-    "http://schemas.microsoft.com/", "http://schemas.openxmlformats.org/",
-    "http://purl.oclc.org/ooxml/", "urn:schemas-microsoft-com:",
-)  # fmt: skip
 CHARACTERS = {
     f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-",
 }  # fmt: skip
@@ -138,15 +134,8 @@ def has_cell_shading(table: _Element) -> bool:
 
 
 def shown_form(alternatives: _Element) -> _Element:
-    """Return what Word shows of the alternatives stored for programs of different versions."""
-    choices = (form for form in alternatives.iterfind(f"{MC}Choice") if _is_understood(form))
-    for form in (*choices, *alternatives.iterfind(f"{MC}Fallback")):
-        if any((text.text or "").strip() for text in form.iter(*TEXT)):
+    """Return one of the alternatives stored for programs of different versions."""
+    for form in (alternatives.find(f"{MC}Choice"), alternatives.find(f"{MC}Fallback")):
+        if form is not None and any((text.text or "").strip() for text in form.iter(*TEXT)):
             return form
     return alternatives.makeelement("nothing")
-
-
-def _is_understood(choice: _Element) -> bool:
-    """Return whether Word has every feature that a choice needs (ISO/IEC 29500-3, 7.6)."""
-    needed = (choice.nsmap.get(each) or "" for each in choice.get("Requires", "").split())
-    return all(each.startswith(_WORD_NAMESPACES) for each in needed)
