@@ -164,24 +164,19 @@ def _upright_frame(textpage: PdfTextPage, frame: PageFrame, signs: Sequence[Sign
 
 
 def _page_characters(textpage: PdfTextPage) -> str:
+    from pypdfium2 import raw
+
     count = textpage.count_chars()
     text: str = textpage.get_text_range(errors="surrogatepass") if count > 0 else ""
     if len(text) != count:  # pdfium omitted some from its string: read each one
-        text = "".join(chr(char_code(textpage, index)) for index in range(count))
+        codes = (raw.FPDFText_GetUnicode(textpage, index) for index in range(count))
+        text = "".join(chr(code if code < 0x110000 else 0xFFFD) for code in codes)
     return text
 
 
 def _clean_text(text: str) -> str:
     text = text.replace("\ufffe", "-").replace("\u037e", ";").replace("\r", " ").replace("\0", " ")
     return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def char_code(textpage: PdfTextPage, index: int) -> int:
-    """Return a character's code, if there is such a character."""
-    from pypdfium2 import raw
-
-    found: int = raw.FPDFText_GetUnicode(textpage, index)
-    return found if found < 0x110000 else 0xFFFD
 
 
 def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
