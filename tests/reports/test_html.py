@@ -152,6 +152,14 @@ def test_a_hostile_review_adds_no_element_and_hides_no_character(
     assert "{{ 7*7 }}" in content(mark)
 
 
+def test_the_label_of_a_page_keeps_its_letters(review: Review, tmp_path: Path) -> None:
+    found = next(each for each in review.findings if each.evidence)
+    cited = replace(found, evidence=(replace(found.evidence[0], pages=("I", "Annex A")),))
+    findings = tuple(cited if each is found else each for each in review.findings)
+    text, _ = page_of(replace(review, findings=findings), tmp_path)
+    assert ">Pages I–Annex A<" in text
+
+
 def test_a_claim_is_never_shown_as_evidence(review: Review, tmp_path: Path) -> None:
     place = next(i for i, finding in enumerate(review.findings) if finding.evidence)
     finding = review.findings[place]

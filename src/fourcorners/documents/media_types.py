@@ -111,7 +111,7 @@ _MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown"})
 def sniff_media_type(data: bytes, name: str) -> MediaType:
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith(b"PK\x03\x04"):  # before PDF, which it may contain uncompressed
-        return _zip_kind(data)
+        return _zip_kind(data, PurePath(name).suffix.lower())
     if data.startswith(_OLE):
         return _ole_kind(data)
     if _is_mail(head):
@@ -149,14 +149,15 @@ def _is_pdf(data: bytes, head: bytes) -> bool:
     return b"%PDF-" in data[:1024] and (b"startxref" in data or b"%%EOF" in data)
 
 
-def _zip_kind(data: bytes) -> MediaType:
+def _zip_kind(data: bytes, suffix: str) -> MediaType:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             opendocument = _opendocument_kind(archive) if "mimetype" in names else None
     except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError):
         # Damaged: the intended type decides which reader explains the damage.
-        return MediaType.DOCX if b"word/" in data[:65536] else MediaType.ZIP
+        intended = {".docx": MediaType.DOCX, ".odt": MediaType.ODT}
+        return intended.get(suffix, MediaType.DOCX if b"word/" in data[:65536] else MediaType.ZIP)
     if opendocument is not None:
         return opendocument
     if "[Content_Types].xml" in names:

@@ -38,6 +38,10 @@ _STRICT_NAMESPACES = (
     (b"http://purl.oclc.org/ooxml/officeDocument/math",
      b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
 )  # fmt: skip
+_WORD_NAMESPACES = (
+    "http://schemas.microsoft.com/", "http://schemas.openxmlformats.org/",
+    "urn:schemas-microsoft-com:",
+)  # fmt: skip
 # What `zipfile` raises on a member that does not match the directory.
 _UNPACK_ERRORS = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error
@@ -98,6 +102,7 @@ class OfficePackage:
             raise self._damaged_error(
                 f"{name} declares a document type, which no Office program writes"
             )
+        _drop_unknown_alternatives(root)
         return root
 
     def uses_strict_names(self, name: str) -> bool:
@@ -207,3 +212,16 @@ def relations_part(part: str) -> str:
     """Return the name of the part that lists what a part refers to."""
     folder, base = posixpath.split(part)
     return posixpath.join(folder, "_rels", f"{base}.rels")
+
+
+def _drop_unknown_alternatives(root: _Element) -> None:
+    """Replace choices that need what Word does not know, as it does (ISO/IEC 29500-3, 7.6)."""
+    for node in list(root.iter("{*}AlternateContent")):
+        for choice in node.findall("{*}Choice"):
+            needed = map(choice.nsmap.get, choice.get("Requires", "").split())
+            if not all(each.startswith(_WORD_NAMESPACES) for each in needed if each):
+                node.remove(choice)
+        parent = node.getparent()
+        if parent is not None and node.find("{*}Choice") is None:
+            at = parent.index(node)
+            parent[at : at + 1] = node.findall("{*}Fallback/*")

@@ -134,7 +134,7 @@ def report_environment() -> Environment:
         "words": _words,
         "shortened": shorten,
         "place": quote_place,
-        "pages": page_range,
+        "pages": lambda span: page_range(span).replace("page", "Page", 1),
         "recognised": ocr_note,
         "day": lambda value: f"{value.day} {value:%b} {value.year}" if value else "",
         "raw_asset": Markup,

@@ -45,7 +45,7 @@ def test_paragraphs_tabs_and_breaks(make_docx: Any) -> None:
     document = read_document(make_docx(body))
     assert document.text == "First\tpart\nbelow\n\nSec ond, non-exclusive\n"
     assert (document.marks, document.warnings, document.pages) == ((), (), ())
-    assert document.reader == "docx/7"
+    assert document.reader == "docx/8"
 
 
 def test_tracked_changes_are_read_as_accepted(make_docx: Any) -> None:
@@ -182,6 +182,16 @@ def test_fields_without_a_stored_result_are_reported(make_docx: Any) -> None:
     assert [each.split(",")[0] for each in document.warnings] == [
         "It has 2 fields without a stored result (REF"
     ]
+
+
+def test_linked_documents_and_controls_are_reported(make_docx: Any) -> None:
+    linked = p('<w:subDoc r:id="rId7"/>')
+    control = '<w:r><w:object><w:control r:id="rId8" w:name="Fee"/></w:object></w:r>'
+    assert read_document(make_docx(p(r("Fee: "), control) + 2 * linked)).warnings == (
+        "It has 1 ActiveX control, which is not read.",
+        "It has 2 linked documents, which are not read.",
+    )
+    refused(make_docx(linked), "no text. It has 1 linked document")
 
 
 def test_content_controls_have_their_state(make_docx: Any) -> None:
@@ -423,6 +433,13 @@ def test_a_text_box_is_read_once(make_docx: Any) -> None:
     )
 
 
+def test_a_form_for_programs_other_than_word_is_not_read(make_docx: Any) -> None:
+    choice = '<mc:Choice xmlns:zz="urn:unknown" Requires="wps zz">' + r("EUR 999") + "</mc:Choice>"
+    fallback = f"<mc:Fallback>{r('EUR 5')}</mc:Fallback>"
+    body = p(r("Cap: "), f"<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>")
+    assert read_document(make_docx(body)).text == "Cap: EUR 5\n"
+
+
 def test_content_controls_links_and_fields_are_read(make_docx: Any) -> None:
     field = (
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> REF x </w:instrText></w:r>'
@@ -596,6 +613,8 @@ def test_a_damaged_main_part_is_called_so(make_docx: Any, content: bytes, reason
 def test_a_truncated_document_is_called_so(make_docx: Any) -> None:
     path = make_docx(p(r("words " * 500)))
     path.write_bytes(path.read_bytes()[:-300])
+    refused(path, "may be truncated")
+    path.write_bytes(b"PK\x03\x04garbage" * 9)
     refused(path, "may be truncated")
 
 

@@ -145,6 +145,21 @@ def test_words_stay_where_they_are_the_same() -> None:
     ]
 
 
+def test_a_form_for_other_programs_is_compared_as_word_shows_it() -> None:
+    plain = write_word_file(contract("Months: "))
+    names = b'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:z="x"'
+    form = (
+        b'<mc:AlternateContent %s><mc:Choice Requires="z"/><mc:Fallback><w:r><w:t>%s</w:t></w:r>'
+        b"</mc:Fallback></mc:AlternateContent></w:p>"
+    )
+    one, other = (
+        rewritten(plain, "word/document.xml", b"</w:p>", form % (names, each))
+        for each in (b"five", b"six")
+    )
+    found = merged(one, other).data
+    assert view(found, Resolution()) == ["document: Months: <del five><ins six>"]
+
+
 def test_whoever_has_changes_in_a_version_is_not_the_author() -> None:
     pair = next(each for seed in range(40) if b"Other Side" in _document(each := _pair(seed)))
     found = merged(pair.before, pair.after, "Other Side")
@@ -203,9 +218,10 @@ def test_what_a_drawing_needs_is_declared_in_a_file_that_has_none() -> None:
     after = contract(*CLAUSES[:3])
     after.body.append(Paragraph([("text", "A box."), ("box", box)]))
     before, second = write_word_file(contract(*CLAUSES[:3])), write_word_file(after)
-    for old, new in ((b"<w:document", b'<w:document xmlns:x="urn:x"'), (b'"wps"', b'"x"')):
+    names = b'<w:document xmlns:x="http://schemas.microsoft.com/x"'
+    for old, new in ((b"<w:document", names), (b'"wps"', b'"x"')):
         second = rewritten(second, "word/document.xml", old, new)
     found = merged(before, second)
     main = etree.fromstring(parts(found.data)["word/document.xml"])
     (choice,) = main.iter("{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice")
-    assert choice.nsmap["x"] == "urn:x"
+    assert choice.nsmap["x"] == "http://schemas.microsoft.com/x"

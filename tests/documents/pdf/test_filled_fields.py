@@ -24,6 +24,7 @@ def form(
     lines: Sequence[tuple[float, float, str]],
     annotations: list[tuple[str, str]],
     catalogue: str = "/NeedAppearances true",
+    turn: int = 0,
 ) -> Document:
     """Read a page of lines with annotations, each a rectangle and its entries."""
     first = 9
@@ -37,7 +38,7 @@ def form(
         3: FONT,
         4: stream(show(lines)),
         5: (
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {turn} /Contents 4 0 R"
             f" /Resources << /Font << /F1 3 0 R >> >> /Annots [{ids}] >>"
         ).encode(),
         6: stream(drawn % b"APPROVED", look),
@@ -70,6 +71,16 @@ def test_values_of_a_form_follow_their_labels(name: str) -> None:
     (box,) = span_boxes(CASES / name, document, Span(at, at + 21))
     assert 200 <= box.x0 < box.x1 <= 420
     assert 99 <= box.y0 < box.y1 <= 118
+
+
+@pytest.mark.parametrize("turn", [0, 90])
+def test_a_line_above_a_field_that_is_no_label_is_not_taken_for_one(
+    tmp_path: Path, turn: int
+) -> None:
+    lines = [(72, 722, f"This Agreement is made {'between the two of us ' * 3}"), (72, 700, "Fee:")]
+    fee = ("200 696 400 716", f"{TEXT} /T (a) /V (EUR 100)")
+    document = form(tmp_path / "form.pdf", lines, [fee], turn=turn)
+    assert sorted(rows(document)) == ["Fee: EUR 100", lines[0][2].strip()]
 
 
 def test_fields_of_every_kind_have_their_state(tmp_path: Path) -> None:
@@ -150,8 +161,11 @@ def test_a_clause_struck_out_by_a_long_annotation_is_struck() -> None:
     ]
 
 
-def test_a_form_in_another_format_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("entry", [b"/Type /Catalog", b"/NeedsRendering true"])
+def test_a_form_in_another_format_is_reported(tmp_path: Path, entry: bytes) -> None:
     path = tmp_path / "xfa.pdf"
     form(path, [(72, 700, "Please wait.")], [], "/XFA (<xdp/>)")
-    path.write_bytes(path.read_bytes().replace(b"/Type /Catalog", b"/NeedsRendering true"))
+    path.write_bytes(path.read_bytes().replace(b"/Type /Catalog", entry))
     assert "It has 1 form in Adobe's format XFA, which is not read." in read_document(path).warnings
+    fee = ("72 680 171 694", f"{TEXT} /V (Fee)")  # shown by the form's own fields as well
+    assert form(path, [(72, 700, "1.")], [fee], "/XFA (<xdp/>)").warnings == ()

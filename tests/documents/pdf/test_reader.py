@@ -15,7 +15,7 @@ from fourcorners.documents.document import MarkKind, TextSource
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
-from tests.documents.conftest import lay_out, stream
+from tests.documents.conftest import FONT, lay_out, show, stream
 
 PICTURE = b"q 612 0 0 792 0 0 cm /Im1 Do Q"
 CLAUSE = "The Supplier shall deliver the goods within ten days of each order."
@@ -324,6 +324,35 @@ def test_a_pattern_that_repeats_without_end_is_refused(
             read_document(tmp_path / "a.pdf")
     else:
         assert CLAUSE in read_document(tmp_path / "a.pdf").text
+
+
+@pytest.mark.parametrize(
+    ("labels", "cited", "warnings"),
+    [
+        (b"<< /Nums [0 << /P <FEFF202E0041> >>] >>", "⟦U+202E⟧A", 0),
+        (b"<< /Kids [7 0 R] >>", 1, 1),  # its list of labels is part of itself
+        (b"7 0 R", 1, 1),
+    ],
+)
+def test_page_labels_are_read_with_care(
+    labels: bytes, cited: str | int, warnings: int, tmp_path: Path
+) -> None:
+    objects = {
+        1: b"<< /Type /Catalog /Pages 2 0 R /PageLabels %s >>" % labels,
+        2: b"<< /Type /Pages /Count 1 /Kids [5 0 R] >>",
+        3: FONT,
+        4: stream(show([(72, 700, CLAUSE)])),
+        5: (
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+            b" /Resources << /Font << /F1 3 0 R >> >> >>"
+        ),
+        7: b"<< /Kids [8 0 R] /Limits [0 9] >>",
+        8: b"<< /Kids [7 0 R] /Limits [0 9] >>",
+    }
+    (tmp_path / "a.pdf").write_bytes(lay_out(objects))
+    document = read_document(tmp_path / "a.pdf")
+    assert [page.cited for page in document.pages] == [cited]
+    assert len(document.warnings) == warnings
 
 
 def test_pages_are_cited_by_their_printed_labels() -> None:

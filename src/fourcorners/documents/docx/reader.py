@@ -171,7 +171,7 @@ def walk_document(
             roots[parts[kind]] = notes
         blocks += walker.notes(kind, notes)
     if not may_be_empty and not any(block.text.strip() for block in blocks):
-        unread = embedded.warnings
+        unread = [*embedded.warnings, *_unread_elements(roots)]
         raise InputError(
             f"{path}: the document holds no text{f'. {unread[0]}' if unread else '.'}",
             remedy="Open it in Word, save it under a new name and add that file."
@@ -247,6 +247,7 @@ def _warnings(
             f"It has {count} field{'s' * (count > 1)} to fill in that show{'s' * (count == 1)} "
             "only a placeholder, which is read as text."
         )
+    yield from _unread_elements(roots)
     for kind, name in (("chart", "a chart"), ("diagramData", "a diagram")):
         if kind in parts:
             yield f"It has {name}, whose words are not read."
@@ -254,4 +255,11 @@ def _warnings(
         yield "It embeds another document, which is not read."
 
 
-READER = Reader(name="docx", version=7, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+def _unread_elements(roots: Mapping[str, _Element]) -> Iterator[str]:
+    for tag, name in ((f"{W}control", "ActiveX control"), (f"{W}subDoc", "linked document")):
+        if count := sum(1 for root in roots.values() for _ in root.iter(tag)):
+            verb = "is" if count == 1 else "are"
+            yield f"It has {count} {name}{'s' * (count > 1)}, which {verb} not read."
+
+
+READER = Reader(name="docx", version=8, media_types=frozenset({MediaType.DOCX}), read=read_docx)

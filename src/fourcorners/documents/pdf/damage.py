@@ -52,7 +52,7 @@ _MAX_DICTIONARY = 4_000  # bytes between a form's beginning and its resources
 _DO_OPERATOR = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+Do\b")
 _NAMES = re.compile(rb"/XObject\s*<<(.{0,20000}?)>>", re.DOTALL)
 _NAMED = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+(\d{1,10})\s+\d{1,5}\s+R")
-_RESOURCES = re.compile(rb"/Resources\s+(\d{1,10})\s+\d{1,5}\s+R")
+_REFERENCE = re.compile(rb"\s*(\d{1,10})\s+\d{1,5}\s+R\b")
 
 
 @dataclass(slots=True)
@@ -103,8 +103,35 @@ def has_pattern_bomb(data: bytes) -> bool:
     return False
 
 
+_MAX_LABEL_DEPTH = 32  # of a tree of page labels, which has two or three levels
+_MAX_LABELS = 1_000_000  # places of such a tree
+
+
+def has_label_bomb(data: bytes) -> bool:
+    """Return whether the tree of page labels, which pdfium follows to its end, has none."""
+    level: Counter[int] = Counter()
+    for part in data.split(b"/PageLabels", 20)[1:]:
+        entries = part[:20_000].partition(b"]")[0].lstrip()
+        is_direct = entries.startswith(b"<<")
+        if is_direct or entries[:1].isdigit():
+            found = _REFERENCE.findall(entries)
+            level.update(map(int, found if is_direct else found[:1]))
+    places = {int(each.group(1)): each.end() for each in _OBJECT.finditer(data)} if level else {}
+    for _ in range(_MAX_LABEL_DEPTH):
+        below: Counter[int] = Counter()
+        for number, times in level.items():
+            start = places.get(number, len(data))
+            end = data.find(b"endobj", start, start + MAX_CONTENT)
+            for child in _REFERENCE.findall(data, start, max(start, end)):
+                below[int(child)] += times
+        if not below or below.total() > _MAX_LABELS:
+            return bool(below)
+        level = below
+    return True
+
+
 def _form_names(data: bytes, entries: bytes) -> dict[bytes, int]:
-    apart = _RESOURCES.search(entries)
+    apart = _REFERENCE.match(entries.partition(b"/Resources")[2])
     if apart is not None:
         place = max(data.find(b"%s%s 0 obj" % (end, apart.group(1))) for end in (b"\n", b"\r"))
         entries = data[place : place + 20_000] if place >= 0 else b""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
 _NEAR = 36.0  # points to the left, beyond which a label just above a field is its label
+_GAP = 12.0  # points between the words of two labels on a line
 _ABOVE = 8.0  # points between a field and a label just above it
 _TOLERANCE = 2.0  # points by which words may be drawn beyond their field
 _LINE_HEIGHT = 12.0  # points of a field's place where its stored value is shown
@@ -186,7 +187,8 @@ class _OwnWords:
         to_left, to_right = float(left.min()), float(right.min())
         if field.is_box and np.isfinite(to_right) and to_right <= to_left:
             return self._at[int(right.argmin())], False
-        if np.isfinite(to_left) and (to_left <= _NEAR or field.is_box or not above.any()):
+        is_near = to_left <= _NEAR or field.is_box
+        if np.isfinite(to_left) and (is_near or not self._is_label(above, x0)):
             return self._at[int(left.argmin())] + 1, False
         if above.any():
             return self._line_end(int(np.flatnonzero(above)[-1])), True
@@ -197,6 +199,21 @@ class _OwnWords:
         if not np.isfinite(distance.min()):
             return 0, True
         return self._line_end(int(distance.argmin())), True
+
+    def _is_label(self, above: NDArray[np.bool_], x0: float) -> bool:
+        """Return whether words above a field are its label: not of a line that started before."""
+        import numpy as np
+
+        if not above.any():
+            return False
+        last, start = int(np.flatnonzero(above)[-1]), x0
+        on_line = (self._boxes[:, 1] < self._y[last]) & (self._boxes[:, 3] > self._y[last])
+        before = self._boxes[on_line & (self._x <= x0)]
+        for left, _, right, _ in before[np.argsort(-before[:, 2])].tolist():
+            if right < start - _GAP:
+                break
+            start = min(start, left)
+        return start > x0 - _NEAR
 
     def _line_end(self, number: int) -> int:
         at = self._at[number]

@@ -30,6 +30,7 @@ from fourcorners.documents.pdf.annotations import Comment, load_page
 from fourcorners.documents.pdf.damage import (
     count_broken_streams,
     has_form_bomb,
+    has_label_bomb,
     has_pattern_bomb,
 )
 from fourcorners.documents.pdf.image_text import has_image_text, image_share
@@ -46,6 +47,7 @@ from fourcorners.documents.pdf.tables import find_tables
 from fourcorners.documents.pdf.text import TextLine, page_text, text_lines
 from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
 from fourcorners.errors import InputError
+from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -84,28 +86,26 @@ class _PageReading:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen on earlier pages."""
+    """What was seen on earlier pages, and of the file."""
 
+    has_labels: bool
+    has_fields: bool = False
     letters: LetterShapes = field(default_factory=LetterShapes)
     pictures: set[bytes] = field(default_factory=set)
 
 
 def read_pdf(file: RawFile) -> Content:
     """Return the text layer page by page; pages without one are left for text recognition."""
-    if has_form_bomb(file.data):
+    problem = "a form in it draws itself" if has_form_bomb(file.data) else ""
+    if problem or has_pattern_bomb(file.data):
         raise InputError(
-            f"{file.path}: the PDF is damaged: a form in it draws itself without end.",
-            remedy=REFETCH_REMEDY,
-        )
-    if has_pattern_bomb(file.data):
-        raise InputError(
-            f"{file.path}: the PDF is damaged: a pattern in it repeats without end.",
+            f"{file.path}: the PDF is damaged: {problem or 'a pattern in it repeats'} without end.",
             remedy=REFETCH_REMEDY,
         )
     with open_pdf(file.data, file.path) as pdf:
-        seen = _Seen()
+        seen = _Seen(has_labels=not has_label_bomb(file.data))
         readings = [_read_page(pdf, index, seen) for index in range(len(pdf))]
-        unread = sum((each.unread for each in readings), _unread_parts(pdf))
+        unread = sum((each.unread for each in readings), _unread_parts(pdf, seen))
     if all(reading.has_broken_text for reading in readings):
         raise InputError(
             f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
@@ -165,6 +165,7 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         page, annotations = load_page(pdf, index)
     except PdfiumError:
         return _PageReading("\n", has_broken_text=True)
+    seen.has_fields |= bool(annotations.fields)
     try:
         shown = page_text(page, annotations)
     except PdfiumError:
@@ -206,19 +207,25 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         unlike=tuple(each for each in unlike if not any(map(each.overlaps, unseen))),
         replaced=shown.replaced,
         has_image_text=pictured,
-        label=" ".join(pdf.get_page_label(index).split())[:_MAX_LABEL],
+        label=single_line(pdf.get_page_label(index))[:_MAX_LABEL] if seen.has_labels else "",
         has_redactions=bool(redacted),
         unread=annotations.unread,
     )
 
 
-def _unread_parts(pdf: PdfDocument) -> Counter[str]:
+def _unread_parts(pdf: PdfDocument, seen: _Seen) -> Counter[str]:
     """Count what a file holds in addition to its pages."""
     from pypdfium2 import raw
 
-    files = max(0, raw.FPDFDoc_GetAttachmentCount(pdf))
-    is_dynamic = pdf.get_formtype() == raw.FORMTYPE_XFA_FULL
-    return Counter({"attached file": files, "form in Adobe's format XFA": is_dynamic})
+    kind = pdf.get_formtype()
+    is_placeholder = kind == raw.FORMTYPE_XFA_FOREGROUND and not seen.has_fields  # "Please wait..."
+    return Counter(
+        {
+            "attached file": max(0, raw.FPDFDoc_GetAttachmentCount(pdf)),
+            "form in Adobe's format XFA": kind == raw.FORMTYPE_XFA_FULL or is_placeholder,
+            "damaged list of page labels": not seen.has_labels,
+        }
+    )
 
 
 def _pages_that(
@@ -283,4 +290,4 @@ def _comment_marks(
     return made
 
 
-READER = Reader(name="pdf", version=5, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=6, media_types=frozenset({MediaType.PDF}), read=read_pdf)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -39,6 +41,7 @@ _UNPRINTABLE = re.compile("[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi(?!tasse)", re.IGNORECASE)
 _FORCE_BOLD_FLAG = 1 << 18  # of the flags of a font's descriptor (ISO 32000-1, table 123)
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
+_ANGLES = 200  # letters of a page by which it is turned
 _LABEL = re.compile(r"\S{1,12}\s+(?=\S)")
 
 
@@ -122,12 +125,13 @@ def page_text(page: PdfPage, annotations: PageAnnotations) -> PageText:
             (index, "\n" if breaks and found[index] in " \u00a0" else found[index])
             for index, breaks in zip(order.indices, order.line_breaks, strict=True)
         ]
-    boxes = tuple(frame.to_display(each.box) for each in annotations.fields)
     inserted: tuple[Span, ...] = ()
-    if boxes:
+    if annotations.fields:
+        upright = _upright_frame(textpage, frame, signs)
+        boxes = [upright.to_display(each.box) for each in annotations.fields]
 
         def boxes_of(indices: Sequence[int]) -> NDArray[np.float32]:
-            return frame.to_display_array(_character_boxes(textpage, indices))
+            return upright.to_display_array(_character_boxes(textpage, indices))
 
         shown: list[list[Sign]] = [[] for _ in boxes]
         if annotations.is_flattened:
@@ -143,30 +147,36 @@ def page_text(page: PdfPage, annotations: PageAnnotations) -> PageText:
         drawn,
         objects,
         tuple(replaced),
-        tuple(map(place_of, boxes)),
+        tuple(place_of(frame.to_display(each.box)) for each in annotations.fields),
         inserted,
     )
 
 
+def _upright_frame(textpage: PdfTextPage, frame: PageFrame, signs: Sequence[Sign]) -> PageFrame:
+    """Return the page as turned for its words to be read, also if it is shown sideways."""
+    from pypdfium2 import raw
+
+    seen = [index for index, letter in signs if not letter.isspace()]
+    sample = seen[:: len(seen) // _ANGLES + 1]
+    angles = (raw.FPDFText_GetCharAngle(textpage, index) for index in sample)
+    turns = Counter(round(-angle / (math.pi / 2)) % 4 for angle in angles)
+    return replace(frame, quarter_turns=turns.most_common(1)[0][0]) if turns else frame
+
+
 def _page_characters(textpage: PdfTextPage) -> str:
+    from pypdfium2 import raw
+
     count = textpage.count_chars()
     text: str = textpage.get_text_range(errors="surrogatepass") if count > 0 else ""
     if len(text) != count:  # pdfium omitted some from its string: read each one
-        text = "".join(chr(char_code(textpage, index)) for index in range(count))
+        codes = (raw.FPDFText_GetUnicode(textpage, index) for index in range(count))
+        text = "".join(chr(code if code < 0x110000 else 0xFFFD) for code in codes)
     return text
 
 
 def _clean_text(text: str) -> str:
     text = text.replace("\ufffe", "-").replace("\u037e", ";").replace("\r", " ").replace("\0", " ")
     return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def char_code(textpage: PdfTextPage, index: int) -> int:
-    """Return a character's code, if there is such a character."""
-    from pypdfium2 import raw
-
-    found: int = raw.FPDFText_GetUnicode(textpage, index)
-    return found if found < 0x110000 else 0xFFFD
 
 
 def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
