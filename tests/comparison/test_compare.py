@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -152,6 +153,9 @@ def test_lines_pages_and_typographic_signs_do_not_matter() -> None:
     found = compare_documents(document(text), document(other))
     assert not differing(found)
     assert sum(each.has_other_spacing for each in found.clauses) >= 4
+    accents = "The Café Müller is open until the fête of its propriétaire, as the Käufer agreed."
+    pair = (document(normalize(form, accents)) for form in ("NFC", "NFD"))
+    assert not differing(compare_documents(*pair))
 
 
 def test_what_is_printed_on_every_page_is_left_out() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from unicodedata import normalize
 
 from fourcorners.comparison.comparison import Clause
 from fourcorners.documents.document import Document, Mark, MarkKind
@@ -104,7 +105,7 @@ def read_version(document: Document, outline: Outline, *, with_margins: bool = F
     hidden = merge_spans([*printed, *(clause.number for clause in clauses if clause.number)])
     hidden_starts = [span.start for span in hidden]
     notes = {mark.span.start + 1 for mark in _note_references(document)}
-    plain = {text: text.translate(_TYPOGRAPHY) for text in set(found.texts)}
+    plain = {text: normalize("NFC", text.translate(_TYPOGRAPHY)) for text in set(found.texts)}
     texts, first, last, owners = [], [], [], []
     for text, start, end in zip(found.texts, found.starts, found.ends, strict=True):
         cover = bisect_right(hidden_starts, start) - 1

@@ -67,7 +67,7 @@ def compare_documents(
         for group in groups
         if not _is_page(group, old, new)
     )
-    warnings = tuple(_warnings(before, after))
+    warnings = tuple(dict.fromkeys(_warnings(before, after)))
     return Comparison(before, after, clauses, warnings, _left_out(old, new), terms.all)
 
 
