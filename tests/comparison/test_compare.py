@@ -11,11 +11,13 @@ import pytest
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import ClauseChange, Comparison
+from fourcorners.comparison.marking import mark_words
 from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind, Page, TextSource
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.reports.comparison.phrases import describe_no_change
 from fourcorners.text.span import Span
+from fourcorners.text.word_differences import EditKind
 from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
 from tests.comparison.contracts import (
     CLAUSES,
@@ -143,6 +145,12 @@ def test_references_that_follow_the_clause_they_mean_are_numbering() -> None:
     found = compare(*CLAUSES[:5], *new.split("\n\n"), *shifted, *rest)
     assert ("numbering", "2.1", "3.1") in words(found)
     assert not [each for each in words(found) if each[0] == "reference"]
+    # Where the words stay, they mean another clause.
+    found = compare(*CLAUSES[:5], *new.split("\n\n"), *shifted, *CLAUSES[10:])
+    (stale,) = (c for each in found.clauses for c in each.changes if c.aspect == "reference")
+    assert (stale.old[:16], stale.new[:14]) == ("2.1 “The Supplie", "2.1 “The Goods")
+    (line,) = (each for each in found.clauses if stale in each.changes)
+    assert {each.kind for each in mark_words(found, line)} == {EditKind.EQUAL}
 
 
 def test_lines_pages_and_typographic_signs_do_not_matter() -> None:

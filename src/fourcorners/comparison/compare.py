@@ -16,6 +16,7 @@ from fourcorners.comparison.comparison import (
     Relation,
     WordChange,
 )
+from fourcorners.comparison.references import StaleReferences
 from fourcorners.comparison.terms import Renamed, Terms, rename_changes
 from fourcorners.documents.document import (
     STRUCK_THROUGH,
@@ -62,8 +63,9 @@ def compare_documents(
     renamed = terms.find_renames((g.before, g.after) for g in groups if not g.is_replaced)
     old, new = terms.old, terms.new
     names = Names(terms.parties, _new_labels(groups, old, new))
+    stale = StaleReferences(old, new, groups)
     clauses = tuple(
-        _describe(group, old, new, names, renamed)
+        _describe(group, (old, new), names, renamed, stale)
         for group in groups
         if not _is_page(group, old, new)
     )
@@ -143,8 +145,13 @@ def _is_page(group: Group, old: Version, new: Version) -> bool:
 
 
 def _describe(
-    group: Group, old: Version, new: Version, names: Names, renamed: Renamed
+    group: Group,
+    versions: tuple[Version, Version],
+    names: Names,
+    renamed: Renamed,
+    stale: StaleReferences,
 ) -> ClauseChange:
+    old, new = versions
     before = tuple(old.clauses[at] for at in group.before)
     after = tuple(new.clauses[at] for at in group.after)
     if not before or not after:
@@ -158,7 +165,8 @@ def _describe(
     found = describe_changes(replaced, left, right, names)
     printed = old.printed_in(group.before) | new.printed_in(group.after)
     changes, inline = _drop_numbers(found, before, after, old, new, printed)
-    changes = tuple(sorted([*changes, *rename_changes(renamed, replaced, left, right)], key=_place))
+    others = *rename_changes(renamed, replaced, left, right), *stale.find(replaced, left, right)
+    changes = tuple(sorted([*changes, *others], key=_place))
     relation = Relation.CHANGED if changes else Relation.SAME
     if len(before) + len(after) > 2:
         old_starts, new_starts = (
