@@ -288,6 +288,19 @@ def test_changes_in_other_parts_of_word_files_are_under_their_own_names(
     assert found.left_out == ""
 
 
+def test_numbers_of_notes_that_a_page_prints_as_words_are_no_change(tmp_path: Path) -> None:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+    note = [Paragraph([("text", "Banks close at noon on Saturdays.")])]
+    body[4] = Paragraph([("text", CLAUSES[4][:-1]), ("footnote", note), ("text", ".")])
+    path = tmp_path / "noted.docx"
+    path.write_bytes(write_word_file(Contract(body, None, None)))
+    for number, aspects in (("3", []), ("3 or 4", ["number"])):
+        page = (*CLAUSES[:4], f"{CLAUSES[4][:-1]}{number}.", *CLAUSES[5:])
+        printed = contract(*page, "3 Banks close at noon on Saturdays.")
+        found = compare_documents(read_document(path), printed)
+        assert [each for each, *_ in words(found)] == aspects
+
+
 def _texts(found: Comparison, change: ClauseChange) -> list[str]:
     return [each.span.text_in(found.after.text) for each in change.after]
 

@@ -55,8 +55,13 @@ def compare_documents(
     # Only Word says which header is whose; elsewhere they are what is printed on each page.
     with_margins = before.media_type == after.media_type == MediaType.DOCX.value
     old, new = (
-        read_version(each, build_outline(each), with_margins=with_margins)
-        for each in (before, after)
+        read_version(
+            each,
+            build_outline(each),
+            with_margins=with_margins,
+            other=None if with_margins else other,
+        )
+        for each, other in ((before, after), (after, before))
     )
     terms = Terms(old, new)
     groups = align_clauses(terms.old, terms.new, encoder)
