@@ -322,6 +322,7 @@ def _texts(found: Comparison, change: ClauseChange) -> list[str]:
         ("$10,000", "€10,000", "amount"),
         ("4% a year", "four per cent (4%) a year", "form"),
         ("The price of each pump", "The price of 10 pumps", "number"),
+        ("the month's end", "the end of May", "date"),
     ],
 )
 def test_values_are_compared_whatever_their_form(old: str, new: str, aspect: str) -> None:
