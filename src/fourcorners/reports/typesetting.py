@@ -29,18 +29,18 @@ class TypesetFile:
     """A PDF, and the characters in whose place it has empty boxes, as no font has them."""
 
     data: bytes
-    unprinted: str
+    missing: str
 
     @property
     def warning(self) -> str:
         """Return what to say of these characters, with the fonts that are needed, if any are."""
-        if not self.unprinted:
+        if not self.missing:
             return ""
-        scripts = dict.fromkeys(filter(None, map(_script, self.unprinted))) or ["Symbols"]
+        scripts = dict.fromkeys(filter(None, map(_script, self.missing))) or ["Symbols"]
         fonts = ", ".join(f"Noto Sans {each}" for each in scripts)
         return (
-            f"No installed font has {len(self.unprinted)} of its characters, such as "
-            f"“{self.unprinted[0]}”; they are printed as empty boxes. Install {fonts}."
+            f"No installed font has {len(self.missing)} of its characters, such as "
+            f"“{self.missing[0]}”; they are printed as empty boxes. Install {fonts}."
         )
 
 
@@ -84,10 +84,10 @@ def typeset(source: Path, inputs: Mapping[str, str], created: datetime) -> Types
         try:
             made = TypesetFile(compiled(["ua-1"]), "")
         except typst.TypstError as error:
-            unprinted = "".join(dict.fromkeys(_unprinted(error.diagnostic)))
-            if not unprinted:
+            missing = "".join(dict.fromkeys(_missing_characters(error.diagnostic)))
+            if not missing:
                 raise
-            made = TypesetFile(compiled([]), unprinted)
+            made = TypesetFile(compiled([]), missing)
     except typst.TypstError as error:
         raise ConfigError(
             f"{source}: the template does not compile: {single_line(str(error))}",
@@ -96,7 +96,7 @@ def typeset(source: Path, inputs: Mapping[str, str], created: datetime) -> Types
     return made
 
 
-def _unprinted(diagnostic: str) -> Iterator[str]:
+def _missing_characters(diagnostic: str) -> Iterator[str]:
     for found in _NO_GLYPH.finditer(diagnostic):
         yield from chr(int(found[1], 16)) if found[1] else found[2]
 

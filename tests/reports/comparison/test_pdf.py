@@ -55,7 +55,7 @@ def test_words_have_the_colour_of_what_became_of_them_and_are_never_markup() -> 
 
 def test_characters_that_no_font_has_are_named_with_the_fonts_that_are_needed() -> None:
     versions = compare_versions([contract(), contract(*CLAUSES, "5.4 \u0378\u0379.")])
-    assert _pdf(versions).unprinted == "\u0378\u0379"  # which mean nothing
+    assert _pdf(versions).missing == "\u0378\u0379"  # which mean nothing
     warning = TypesetFile(b"", "合ผの。").warning
     assert "4 of its characters" in warning
     assert warning.endswith("Install Noto Sans CJK, Noto Sans Thai.")

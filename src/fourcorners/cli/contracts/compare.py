@@ -137,7 +137,7 @@ def compare(
     for path in written:
         console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
     _print_marks(found)
-    if found.untracked or found.differences or found.unprinted:
+    if found.untracked or found.differences or found.missing:
         raise typer.Exit(NOT_TRACKED)
     if unread:
         raise typer.Exit(1)
@@ -152,7 +152,7 @@ def _join(written: Iterable[WrittenComparison]) -> WrittenComparison:
         tuple(what for each in made for what in each.untracked),
         tuple(what for each in made for what in each.differences),
         max((each.format_changes for each in made), default=0),
-        tuple(dict.fromkeys(what for each in made for what in each.unprinted)),
+        tuple(dict.fromkeys(what for each in made for what in each.missing)),
     )
 
 
@@ -167,7 +167,7 @@ def _print_marks(found: WrittenComparison) -> None:
         console.print_note((f"  {single_line(what)}", "yellow"))
     for what in found.differences:
         console.print_note((f"Wrong in the Word file: {single_line(what)}", "red"))
-    for what in found.unprinted:
+    for what in found.missing:
         console.print_note((f"The PDF is incomplete: {single_line(what)}", "red"))
 
 
