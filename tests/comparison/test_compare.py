@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import ClauseChange, Comparison
+from fourcorners.comparison.marking import mark_words
 from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind, Page, TextSource
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.reports.comparison.phrases import describe_no_change
 from fourcorners.text.span import Span
+from fourcorners.text.word_differences import EditKind
 from fourcorners_bench.comparison.word_files import Contract, Paragraph, Table, write_word_file
 from tests.comparison.contracts import (
     CLAUSES,
@@ -145,6 +148,12 @@ def test_references_that_follow_the_clause_they_mean_are_numbering() -> None:
     found = compare(*CLAUSES[:5], *new.split("\n\n"), *shifted, *rest)
     assert ("numbering", "2.1", "3.1") in words(found)
     assert not [each for each in words(found) if each[0] == "reference"]
+    # Where the words stay, they mean another clause.
+    found = compare(*CLAUSES[:5], *new.split("\n\n"), *shifted, *CLAUSES[10:])
+    (stale,) = (c for each in found.clauses for c in each.changes if c.aspect == "reference")
+    assert (stale.old[:16], stale.new[:14]) == ("2.1 “The Supplie", "2.1 “The Goods")
+    (line,) = (each for each in found.clauses if stale in each.changes)
+    assert {each.kind for each in mark_words(found, line)} == {EditKind.EQUAL}
 
 
 def test_lines_pages_and_typographic_signs_do_not_matter() -> None:
@@ -155,6 +164,9 @@ def test_lines_pages_and_typographic_signs_do_not_matter() -> None:
     found = compare_documents(document(text), document(other))
     assert not differing(found)
     assert sum(each.has_other_spacing for each in found.clauses) >= 4
+    accents = "The Café Müller is open until the fête of its propriétaire, as the Käufer agreed."
+    pair = (document(normalize(form, accents)) for form in ("NFC", "NFD"))
+    assert not differing(compare_documents(*pair))
 
 
 def test_what_is_printed_on_every_page_is_left_out() -> None:
@@ -279,6 +291,19 @@ def test_changes_in_other_parts_of_word_files_are_under_their_own_names(
     assert found.left_out == ""
 
 
+def test_numbers_of_notes_that_a_page_prints_as_words_are_no_change(tmp_path: Path) -> None:
+    body: list[Paragraph | Table] = [Paragraph([("text", each)]) for each in CLAUSES]
+    note = [Paragraph([("text", "Banks close at noon on Saturdays.")])]
+    body[4] = Paragraph([("text", CLAUSES[4][:-1]), ("footnote", note), ("text", ".")])
+    path = tmp_path / "noted.docx"
+    path.write_bytes(write_word_file(Contract(body, None, None)))
+    for number, aspects in (("3", []), ("3 or 4", ["number"])):
+        page = (*CLAUSES[:4], f"{CLAUSES[4][:-1]}{number}.", *CLAUSES[5:])
+        printed = contract(*page, "3 Banks close at noon on Saturdays.")
+        found = compare_documents(read_document(path), printed)
+        assert [each for each, *_ in words(found)] == aspects
+
+
 def _texts(found: Comparison, change: ClauseChange) -> list[str]:
     return [each.span.text_in(found.after.text) for each in change.after]
 
@@ -300,6 +325,7 @@ def _texts(found: Comparison, change: ClauseChange) -> list[str]:
         ("$10,000", "€10,000", "amount"),
         ("4% a year", "four per cent (4%) a year", "form"),
         ("The price of each pump", "The price of 10 pumps", "number"),
+        ("the month's end", "the end of May", "date"),
     ],
 )
 def test_values_are_compared_whatever_their_form(old: str, new: str, aspect: str) -> None:

@@ -22,6 +22,7 @@ from fourcorners.text.word_differences import Replacement, Words
 _PATTERNS = load_patterns("fourcorners.comparison", "aspects")
 _NEGATION = _PATTERNS["negation"]
 _MODAL = _PATTERNS["modal"]
+_MONTH = _PATTERNS["month"]
 _CITED = _PATTERNS["cited"]
 _LABEL = _PATTERNS["label"]
 _IN_CITATION = _PATTERNS["in_citation"]
@@ -288,6 +289,7 @@ def _find_plain_aspect(before: _Side, after: _Side, names: Names) -> Aspect:
 
 
 def _tests(names: Names) -> Iterator[tuple[Aspect, Callable[[str], bool]]]:
+    yield Aspect.DATE, lambda word: bool(_MONTH.fullmatch(word))
     yield Aspect.NUMBER, _is_number
     yield Aspect.NEGATION, lambda word: bool(_NEGATION.fullmatch(word))
     yield Aspect.MODAL, lambda word: bool(_MODAL.fullmatch(word))

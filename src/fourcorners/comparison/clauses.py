@@ -6,12 +6,14 @@ not a change of words, and what is printed on every page.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from unicodedata import normalize
 
 from fourcorners.comparison.comparison import Clause
 from fourcorners.documents.document import Document, Mark, MarkKind
@@ -28,6 +30,8 @@ _SPACE = _PATTERNS["space"]
 _PAGE = _PATTERNS["page"]
 _CELL_END = "|"  # what readers write between the cells of a table
 _NEAR = 4  # numbers on lines of their own among which the next page's is
+_AROUND_NOTE = 40  # characters before the number of a note by which it is found
+_FIRST_OF_NOTE = 4  # words of a note by which it is found
 _SHORTEST_PAGE = 500  # characters between two numbers of pages
 _ENDS = ".:;!?"  # what a paragraph ends with that does not go on on the next page
 _ON_EVERY_PAGE = frozenset({MarkKind.HEADER, MarkKind.FOOTER})
@@ -94,26 +98,40 @@ class Version:
         return self.words.select([at for clause in clauses for at in self.ranges[clause]])
 
 
-def read_version(document: Document, outline: Outline, *, with_margins: bool = False) -> Version:
-    """Read a version; with margins, headers and footers are clauses under these names."""
+def read_version(
+    document: Document,
+    outline: Outline,
+    *,
+    with_margins: bool = False,
+    other: Document | None = None,
+) -> Version:
+    """Read a version; with margins, headers and footers are clauses under these names.
+
+    With another version, the numbers of notes are left out, also where only that one marks them.
+    """
     margins = [mark.span for mark in document.marks if mark.kind in _ON_EVERY_PAGE]
     printed = merge_spans([*(() if with_margins else margins), *_page_numbers(document)])
     clauses = list(_clauses(document, outline, printed))
     found = _words(document.text)
     starts = [clause.span.start for clause in clauses]
-    hidden = merge_spans([*printed, *(clause.number for clause in clauses if clause.number)])
+    references = [mark.span for mark in _note_references(document)]
+    numbers = [] if other is None else [*references, *_printed_notes(document.text, other)]
+    cut = {each.end: each.start for each in numbers}
+    own = (clause.number for clause in clauses if clause.number)
+    hidden = merge_spans([*printed, *numbers, *own])
     hidden_starts = [span.start for span in hidden]
-    notes = {mark.span.start + 1 for mark in _note_references(document)}
-    plain = {text: text.translate(_TYPOGRAPHY) for text in set(found.texts)}
+    notes = {span.start + 1 for span in references}
+    plain = {text: normalize("NFC", text.translate(_TYPOGRAPHY)) for text in set(found.texts)}
     texts, first, last, owners = [], [], [], []
     for text, start, end in zip(found.texts, found.starts, found.ends, strict=True):
         cover = bisect_right(hidden_starts, start) - 1
         if text == _CELL_END or (cover >= 0 and start < hidden[cover].end):
             continue
         owner = bisect_right(starts, start) - 1
-        texts.append(NOTE if start in notes else plain[text])
+        own_end = cut.get(end, end)  # of a word with the number of a note at its end
+        texts.append(NOTE if start in notes else plain[text][: len(text) - (end - own_end)])
         first.append(start)
-        last.append(end)
+        last.append(own_end)
         owners.append(owner)
     words = Words(document.text, texts, first, last)
     return Version(document, outline, clauses, words, owners, printed)
@@ -173,6 +191,28 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
         is_note = text[number.start : number.start + 1] == "["
         written = "" if is_note else _SPACE.sub(" ", number.text_in(text))
         yield Clause(span, label or written.strip(" .():"), number, written, heading, name)
+
+
+def _printed_notes(text: str, other: Document) -> Iterator[Span]:
+    """Yield the numbers of another version's notes in a text that has them as any words."""
+    for mark in other.marks:
+        if mark.detail not in _NOTES:
+            continue
+        start, end = mark.span.start, other.text.find("]", mark.span.start)
+        if mark.kind is MarkKind.NUMBER:
+            around = other.text[max(0, start - _AROUND_NOTE) : start].split()
+            is_after_figure = other.text[start - 1 : start].isdigit()
+            number = re.escape(other.text[start + 1 : end]) if is_after_figure else r"\d{1,3}"
+            pattern = rf"{_in_any_lines(around)}(?P<number>{number})(?!\w)"
+        else:
+            around = other.text[end + 1 : mark.span.end].split()[:_FIRST_OF_NOTE]
+            pattern = rf"^[^\S\n]*(?P<number>\d{{1,3}})[.)]?\s+{_in_any_lines(around)}"
+        for found in re.finditer(pattern, text, re.MULTILINE) if around else ():
+            yield Span(*found.span("number"))
+
+
+def _in_any_lines(words: Sequence[str]) -> str:
+    return r"\s+".join(map(re.escape, words))
 
 
 def _note_references(document: Document) -> list[Mark]:

@@ -16,6 +16,7 @@ from fourcorners.comparison.comparison import (
     Relation,
     WordChange,
 )
+from fourcorners.comparison.references import StaleReferences
 from fourcorners.comparison.terms import Renamed, Terms, rename_changes
 from fourcorners.documents.document import (
     STRUCK_THROUGH,
@@ -54,20 +55,26 @@ def compare_documents(
     # Only Word says which header is whose; elsewhere they are what is printed on each page.
     with_margins = before.media_type == after.media_type == MediaType.DOCX.value
     old, new = (
-        read_version(each, build_outline(each), with_margins=with_margins)
-        for each in (before, after)
+        read_version(
+            each,
+            build_outline(each),
+            with_margins=with_margins,
+            other=None if with_margins else other,
+        )
+        for each, other in ((before, after), (after, before))
     )
     terms = Terms(old, new)
     groups = align_clauses(terms.old, terms.new, encoder)
     renamed = terms.find_renames((g.before, g.after) for g in groups if not g.is_replaced)
     old, new = terms.old, terms.new
     names = Names(terms.parties, _new_labels(groups, old, new))
+    stale = StaleReferences(old, new, groups)
     clauses = tuple(
-        _describe(group, old, new, names, renamed)
+        _describe(group, (old, new), names, renamed, stale)
         for group in groups
         if not _is_page(group, old, new)
     )
-    warnings = tuple(_warnings(before, after))
+    warnings = tuple(dict.fromkeys(_warnings(before, after)))
     return Comparison(before, after, clauses, warnings, _left_out(old, new), terms.all)
 
 
@@ -143,8 +150,13 @@ def _is_page(group: Group, old: Version, new: Version) -> bool:
 
 
 def _describe(
-    group: Group, old: Version, new: Version, names: Names, renamed: Renamed
+    group: Group,
+    versions: tuple[Version, Version],
+    names: Names,
+    renamed: Renamed,
+    stale: StaleReferences,
 ) -> ClauseChange:
+    old, new = versions
     before = tuple(old.clauses[at] for at in group.before)
     after = tuple(new.clauses[at] for at in group.after)
     if not before or not after:
@@ -158,7 +170,8 @@ def _describe(
     found = describe_changes(replaced, left, right, names)
     printed = old.printed_in(group.before) | new.printed_in(group.after)
     changes, inline = _drop_numbers(found, before, after, old, new, printed)
-    changes = tuple(sorted([*changes, *rename_changes(renamed, replaced, left, right)], key=_place))
+    others = *rename_changes(renamed, replaced, left, right), *stale.find(replaced, left, right)
+    changes = tuple(sorted([*changes, *others], key=_place))
     relation = Relation.CHANGED if changes else Relation.SAME
     if len(before) + len(after) > 2:
         old_starts, new_starts = (

@@ -81,6 +81,8 @@ def _mark_piece(text: str, span: Span, other: str, kind: EditKind) -> list[Edit]
     """Return words of one version, of the kind, with those of the other in their place."""
     if other.startswith(BREAK):
         return [Edit(kind, other)]
+    if other == span.text_in(text):  # a reference that means another clause now
+        return [Edit(EditKind.EQUAL, other)]
     if not span and other:
         # Words that come alone, or go alone, bring the space that parts them from the others.
         follows_space = text[max(0, span.start - 1) : span.start].isspace()

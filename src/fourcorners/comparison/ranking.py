@@ -152,7 +152,7 @@ def _find_repeated(comparison: Comparison) -> Iterable[Repeated]:
             places[whole].append(each)
         for change in each.changes:
             gone, come = _words(comparison, change)
-            if gone and come and change.aspect is not Aspect.NUMBERING:
+            if gone and come and gone != come and change.aspect is not Aspect.NUMBERING:
                 places[change.aspect, gone, come].append(each)
     for (aspect, gone, come), found in sorted(places.items(), key=lambda item: _rank(item[0][0])):
         # A term with another name in some places alone is another change in each.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -18,10 +20,39 @@ _LONG: Final = re.compile(r"\S{19,}")
 LONG_IN_QUOTE: Final = re.compile(r"\S{61,}")
 _JOINT: Final = re.compile(r"(?<=[_\-/.,])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _BREAK: Final = "\u200b"
-_NO_GLYPH: Final = "could not be displayed"
+_NO_GLYPH: Final = re.compile(r'the text `"(?:\\u\{([0-9a-f]+)\}|([^"]+))"` could not be displayed')
+_EAST_ASIAN: Final = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
 
 
-def typeset(source: Path, inputs: Mapping[str, str], created: datetime) -> bytes:
+@dataclass(frozen=True, slots=True)
+class TypesetFile:
+    """A PDF, and the characters in whose place it has empty boxes, as no font has them."""
+
+    data: bytes
+    missing: str
+
+    @property
+    def warning(self) -> str:
+        """Return what to say of these characters, with the fonts that are needed, if any are."""
+        if not self.missing:
+            return ""
+        scripts = dict.fromkeys(filter(None, map(_script, self.missing))) or ["Symbols"]
+        fonts = ", ".join(f"Noto Sans {each}" for each in scripts)
+        return (
+            f"No installed font has {len(self.missing)} of its characters, such as "
+            f"“{self.missing[0]}”; they are printed as empty boxes. Install {fonts}."
+        )
+
+
+def _script(character: str) -> str:
+    """Return the script of a letter; empty for a sign, which the fonts of scripts have as well."""
+    if not unicodedata.category(character).startswith(("L", "M")):
+        return ""
+    first = unicodedata.name(character, "").partition(" ")[0]
+    return "CJK" if first in _EAST_ASIAN else first.capitalize()
+
+
+def typeset(source: Path, inputs: Mapping[str, str], created: datetime) -> TypesetFile:
     """Return what a template makes of its inputs, as a tagged PDF with its fonts in it.
 
     It follows PDF/UA-1 where the fonts have every character of the text. The same template and
@@ -51,17 +82,23 @@ def typeset(source: Path, inputs: Mapping[str, str], created: datetime) -> bytes
 
     try:
         try:
-            made = compiled(["ua-1"])
+            made = TypesetFile(compiled(["ua-1"]), "")
         except typst.TypstError as error:
-            if _NO_GLYPH not in str(error):
+            missing = "".join(dict.fromkeys(_missing_characters(error.diagnostic)))
+            if not missing:
                 raise
-            made = compiled([])
+            made = TypesetFile(compiled([]), missing)
     except typst.TypstError as error:
         raise ConfigError(
             f"{source}: the template does not compile: {single_line(str(error))}",
             remedy="Start from the template that comes with the program.",
         ) from error
     return made
+
+
+def _missing_characters(diagnostic: str) -> Iterator[str]:
+    for found in _NO_GLYPH.finditer(diagnostic):
+        yield from chr(int(found[1], 16)) if found[1] else found[2]
 
 
 def _check(source: Path) -> None:

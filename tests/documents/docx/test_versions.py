@@ -225,3 +225,16 @@ def test_what_a_drawing_needs_is_declared_in_a_file_that_has_none() -> None:
     main = etree.fromstring(parts(found.data)["word/document.xml"])
     (choice,) = main.iter("{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice")
     assert choice.nsmap["x"] == "http://schemas.microsoft.com/x"
+
+
+def test_a_section_may_inherit_the_header_that_it_had() -> None:
+    has = b'<w:sectPr><w:headerReference w:type="default" r:id="r1"/></w:sectPr>'
+    main = "word/document.xml"
+    plain = write_word_file(contract("One.", "Two.", header="Draft"))
+    before = rewritten(plain, main, b"</w:pPr>", b"<w:sectPr/></w:pPr>")
+    after = rewritten(plain, main, has, b"<w:sectPr/>")
+    after = rewritten(after, main, b"</w:pPr>", has + b"</w:pPr>")
+    found = merged(before, after)
+    assert found.untracked == ()
+    assert find_differences(found.data, before, after, author=found.author) == []
+    assert find_differences(before, before, after, author=found.author)

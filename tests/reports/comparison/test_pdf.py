@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fourcorners.comparison.versions import compare_versions
+from fourcorners.comparison.versions import Versions, compare_versions
 from fourcorners.reports.comparison.pdf import comparison_pdf
+from fourcorners.reports.typesetting import TypesetFile
 from tests.comparison.contracts import CLAUSES, contract, replaced
 
 pytest.importorskip("typst", reason="the extra `pdf` is not installed")
@@ -34,11 +35,15 @@ def words_by_colour(data: bytes) -> dict[tuple[int, ...], str]:
     return {colour: "".join(words.split()) for colour, words in found.items()}
 
 
+def _pdf(versions: Versions) -> TypesetFile:
+    return comparison_pdf(versions.against(1), datetime(2026, 3, 9, tzinfo=UTC))
+
+
 def test_words_have_the_colour_of_what_became_of_them_and_are_never_markup() -> None:
     second = replaced("thirty (30) days", "sixty (60) days")
     third = (*second[:9], *second[10:15], second[9].replace("2.4", "4.1"), *second[15:], HOSTILE)
     versions = compare_versions([contract(*each) for each in (CLAUSES, second, third)])
-    pages = words_by_colour(comparison_pdf(versions.against(1), datetime(2026, 3, 9, tzinfo=UTC)))
+    pages = words_by_colour(_pdf(versions).data)
     assert "thirty(30" in pages[RED]
     assert "sixty(60" in pages[BLUE]
     assert pages[GREEN].count("keepspareparts") == 2  # where it was, and where it is
@@ -46,3 +51,11 @@ def test_words_have_the_colour_of_what_became_of_them_and_are_never_markup() -> 
     assert "TheBuyermayinspecttheGoods" in pages[INK]
     for line in ("Insertions3", "Movedclauses1", "Version3contract.txt:"):
         assert line in pages[()], line
+
+
+def test_characters_that_no_font_has_are_named_with_the_fonts_that_are_needed() -> None:
+    versions = compare_versions([contract(), contract(*CLAUSES, "5.4 \u0378\u0379.")])
+    assert _pdf(versions).missing == "\u0378\u0379"  # which mean nothing
+    warning = TypesetFile(b"", "合ผの。").warning
+    assert "4 of its characters" in warning
+    assert warning.endswith("Install Noto Sans CJK, Noto Sans Thai.")

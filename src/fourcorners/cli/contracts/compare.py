@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fourcorners.reports.comparison.values import UnreadVersion
     from fourcorners.reports.comparison.writers import WrittenComparison
 
-NOT_TRACKED = 3  # exit code: a Word file was written that is not both versions in full
+NOT_TRACKED = 3  # exit code: a file was written that is not both versions in full
 _AROUND = 70  # characters of unchanged words that are shown around a change
 _FIRST_WORDS = 90  # characters of a clause that has only moved
 _LONGEST = 600  # characters that are shown of a clause that was added or removed
@@ -89,7 +89,7 @@ def compare(
     says what each one changed, and which of them brought each change of the last.
 
     The exit code is 3 if a Word file that was written lacks a tracked change, or does not become
-    either version, and 1 if an earlier version could not be read.
+    either version, or if a PDF lacks characters, and 1 if an earlier version could not be read.
     """
     from fourcorners.comparison.versions import compare_versions
     from fourcorners.models import default_encoder
@@ -144,7 +144,7 @@ def compare(
     for path in written:
         console.print_note((f"Wrote {single_line(str(path))}.", "dim"))
     _print_marks(found)
-    if found.untracked or found.differences:
+    if found.untracked or found.differences or found.missing:
         raise typer.Exit(NOT_TRACKED)
     if unread:
         raise typer.Exit(1)
@@ -159,6 +159,7 @@ def _join(written: Iterable[WrittenComparison]) -> WrittenComparison:
         tuple(what for each in made for what in each.untracked),
         tuple(what for each in made for what in each.differences),
         max((each.format_changes for each in made), default=0),
+        tuple(dict.fromkeys(what for each in made for what in each.missing)),
     )
 
 
@@ -173,6 +174,8 @@ def _print_marks(found: WrittenComparison) -> None:
         console.print_note((f"  {single_line(what)}", "yellow"))
     for what in found.differences:
         console.print_note((f"Wrong in the Word file: {single_line(what)}", "red"))
+    for what in found.missing:
+        console.print_note((f"The PDF is incomplete: {single_line(what)}", "red"))
 
 
 def _find_base(names: list[str], against: str | None) -> int:

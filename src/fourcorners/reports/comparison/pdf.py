@@ -18,7 +18,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.reports.comparison.phrases import count_changes, describe_no_change
 from fourcorners.reports.lines import BREAK as LINE_BREAK
 from fourcorners.reports.lines import is_right_to_left
-from fourcorners.reports.typesetting import LONG_IN_QUOTE, Json, add_breaks, typeset
+from fourcorners.reports.typesetting import LONG_IN_QUOTE, Json, TypesetFile, add_breaks, typeset
 from fourcorners.text.invisible_characters import show_invisible, single_line
 from fourcorners.text.span import Span, intersect_spans
 from fourcorners.text.word_differences import Edit, EditKind
@@ -40,7 +40,7 @@ class _Run:
     text: str
 
 
-def comparison_pdf(comparison: Comparison, created: datetime) -> bytes:
+def comparison_pdf(comparison: Comparison, created: datetime) -> TypesetFile:
     """Return the text of the second version with all changes marked, and a summary at the end.
 
     Raises:

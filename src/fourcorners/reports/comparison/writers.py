@@ -37,11 +37,13 @@ class WrittenComparison:
         untracked: What differs between the versions and is not tracked: Word has no mark for it.
         differences: Where the file does not become what it should when its changes are resolved.
         format_changes: How many runs of words and paragraphs stay and look otherwise.
+        missing: Which characters of a PDF are empty boxes, and what to do.
     """
 
     untracked: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     format_changes: int = 0
+    missing: tuple[str, ...] = ()
 
 
 class ComparisonWriter(Protocol):
@@ -97,8 +99,9 @@ def _write_page(comparison: Comparison, path: Path, *_: object) -> WrittenCompar
 
 
 def _write_pdf(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:
-    path.write_bytes(comparison_pdf(comparison, datetime.now().astimezone()))
-    return WrittenComparison()
+    made = comparison_pdf(comparison, datetime.now().astimezone())
+    path.write_bytes(made.data)
+    return WrittenComparison(missing=(made.warning,) if made.warning else ())
 
 
 def _write_json(comparison: Comparison, path: Path, *_: object) -> WrittenComparison:

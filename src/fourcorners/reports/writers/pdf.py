@@ -36,7 +36,7 @@ def export_pdf(report: Report, path: Path, *, template: Path | None = None) -> N
         ConfigError: If the extra `pdf` is not installed, or the template does not compile.
     """
     data = json.dumps(_report(report), ensure_ascii=False)
-    path.write_bytes(typeset(template or TEMPLATE, {"report": data}, report.created))
+    path.write_bytes(typeset(template or TEMPLATE, {"report": data}, report.created).data)
 
 
 def _report(report: Report) -> Json:

@@ -22,12 +22,8 @@ from fourcorners.text.invisible_characters import shorten
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_PARTS: Final = {
-    "footnotes": "footnote",
-    "endnotes": "endnote",
-    "header": "header",
-    "footer": "footer",
-}
+_NOTES: Final = {"footnotes": "footnote", "endnotes": "endnote"}
+_MARGINS: Final = ("header", "footer")
 _RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _CHANGES: Final = {"ins": "+", "moveTo": "+", "del": "-", "moveFrom": "-"}
 _SIGNS: Final = {
@@ -41,6 +37,7 @@ _SIGNS: Final = {
 _NO_WORDS: Final = frozenset(
     {"pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr", "sectPr", "Fallback"}
 )
+_NO_LINES: Final = "[no words]"  # of the header or footer of a section
 _SHOWN: Final = 80  # characters of words that differ
 
 
@@ -106,16 +103,46 @@ def _lines(data: bytes, formatting: bool) -> list[_Line]:
     package = OfficePackage(data, Path("marked.docx"))
     main = package.related_parts("").get("officeDocument", "word/document.xml")
     parts = [("body", main)]
-    for kind, name in _PARTS.items():
+    for kind, name in _NOTES.items():
         parts += ((name, part) for part in sorted(package.related_parts_of_kind(main, kind)))
-    lines: list[_Line] = []
-    for place, part in parts:
-        root = package.xml_root(part)
-        if root is not None:
-            reader = _PartReader(package, part, formatting)
-            lines += ((place, line) for line in reader.blocks(root))
-            lines += ((f"text box in the {place}", line) for line in reader.boxes)
+    lines = [
+        line for place, part in parts for line in _part_lines(package, place, part, formatting)
+    ]
+    for place in _MARGINS:
+        last: list[_Line] = []
+        for part in _shown_margins(package, main, place):
+            own = _part_lines(package, place, part, formatting) or [(place, _NO_LINES)]
+            # A section may have the words of the one before it in a part or by inheritance.
+            lines += own if own != last else []
+            last = own
+    return lines
+
+
+def _part_lines(package: OfficePackage, place: str, part: str, formatting: bool) -> list[_Line]:
+    root = package.xml_root(part)
+    if root is None:
+        return []
+    reader = _PartReader(package, part, formatting)
+    lines = [(place, line) for line in reader.blocks(root)]
+    lines += ((f"text box in the {place}", line) for line in reader.boxes)
     return [(place, line) for place, line in lines if line.strip()]
+
+
+def _shown_margins(package: OfficePackage, main: str, kind: str) -> Iterator[str]:
+    """Yield the headers or footers of all sections, type by type, and those that none has."""
+    root = package.xml_root(main)
+    sections = [] if root is None else [*root.iter(f"{W}sectPr")]
+    targets = {each.id: each.target for each in package.relationships(main)}
+    unused = dict.fromkeys(sorted(package.related_parts_of_kind(main, kind)))
+    for of in ("default", "first", "even"):
+        part = ""
+        for section in sections:
+            for each in section.findall(f"{W}{kind}Reference"):
+                if each.get(f"{W}type", "default") == of:
+                    part = targets.get(each.get(f"{_RELATION}id", ""), "")
+            unused.pop(part, None)
+            yield part
+    yield from unused
 
 
 @dataclass(slots=True)
