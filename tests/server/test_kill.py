@@ -77,6 +77,7 @@ class Server:
 def start(tmp_path: Path) -> Iterator[Callable[[], Server]]:
     """Return what starts a server over the one library."""
     begun: list[Server] = []
+    Library.open(tmp_path / "firm.db").close()
 
     def begin() -> Server:
         begun.append(Server(tmp_path / "firm.db"))

