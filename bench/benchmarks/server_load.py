@@ -78,6 +78,7 @@ class Server:
 
     def __init__(self, library: Path, temporary: Path | None = None) -> None:
         began = time.monotonic()
+        Library.open(library).close()  # it is made where it is missing
         command = [sys.executable, "-m", "fourcorners.cli.main", "serve", "--port", "0"]
         environment = {**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})}
         self._process = subprocess.Popen(
