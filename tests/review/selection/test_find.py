@@ -184,6 +184,15 @@ def test_files_that_nobody_could_read_are_told(library: Library, fill: Fill) -> 
         ("all contracts but those with insurance", NotCondition(I)),
         ("contracts other than those with insurance", NotCondition(I)),
         (
+            "all contracts with exclusivity but without insurance",
+            AllConditions((E, NotCondition(I))),
+        ),
+        (
+            "all contracts that have exclusivity but lack insurance",
+            AllConditions((E, NotCondition(I))),
+        ),
+        ("contracts except those without insurance", I),
+        (
             "contracts with exclusivity except those with insurance",
             AllConditions((E, NotCondition(I))),
         ),

@@ -158,11 +158,11 @@ def _entries(
 _PATTERNS = load_patterns("fourcorners.review.selection", "find")
 _SPLIT = _PATTERNS["split"]
 _CONTRACTED = _PATTERNS["contracted"]
-_ALL_BUT = _PATTERNS["all_but"]
 _DENIES = frozenset(
     [
         *("without", "neither", "not", "no", "never", "lack", "lacks", "lacking", "except", "!"),
         *("other than", "apart from", "aside from", "excluding", "save for", "-", "all but"),
+        *("but for", "but those", "but the ones"),
     ]
 )
 _LACKS = frozenset(("without", "lack", "lacks", "lacking"))
@@ -295,8 +295,6 @@ def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> I
         if match is not None:
             joint, start = match["joint"] or match["sign"] or ",", match.end()
             joint = " ".join(joint.casefold().split())
-            if joint == "but" and _ALL_BUT.search(question[: match.start()]):
-                joint = "all but"
 
 
 def _denials(pieces: Iterable[_Piece]) -> Iterator[bool]:
