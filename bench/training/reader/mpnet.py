@@ -1,4 +1,8 @@
-"""MPNet (Song et al. 2020) with a mask: a clause is read once, and many questions of it with it."""
+"""MPNet (Song et al. 2020) with a mask: a clause is read once, and many questions of it with it.
+
+The one of `transformers` counts distances by the place in the row, so that a question behind others
+would be far from the clause; here each question has its own positions, right after the clause.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +66,6 @@ class MPNet(nn.Module):
         self.layers = nn.ModuleList(
             Layer(size, heads, config["intermediate_size"]) for _ in range(layers)
         )
-        self.frozen = frozen
         self._load(load_file(folder / "model.safetensors"))
         for module in (self.words, self.places, self.norm, *self.layers[:frozen]):
             module.requires_grad_(False)

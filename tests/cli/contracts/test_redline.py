@@ -86,6 +86,13 @@ def test_what_is_wrong_is_told(program: Program, supply: Path) -> None:
     )
 
 
+def test_the_contract_is_not_overwritten(program: Program, supply: Path) -> None:
+    before = supply.read_bytes()
+    said = program("redline", supply, "--for", "Customer", "--out", supply, code=2).err
+    assert "is the contract itself" in " ".join(said.split())
+    assert supply.read_bytes() == before
+
+
 def test_a_contract_of_the_library(larch: Program, tmp_path: Path) -> None:
     out = tmp_path / "northmere.docx"
     shown = larch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ from fourcorners.errors import ConfigError, InputError
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rich.text import Text
 
@@ -98,45 +98,32 @@ def compare(
     from fourcorners.settings import Settings
     from fourcorners.work_folder import replace_file
 
-    writers = [(path, comparison_writer(path)) for path in files.out or ()]
-    console.require_place(*(path for path, _ in writers))
+    writers = {path: comparison_writer(path) for path in files.out or ()}
+    console.require_place(*writers)
+    is_pair = len(names) == 2
     base = _find_base(names, against)
     read, unread = _read_versions(names, base, source)
+    bases = [base] if base else [*read][:-1]
+    targets = [each for path in writers for each in _name_files(path, bases, is_pair=is_pair)]
+    for _, target, _ in targets:
+        console.require_other_file(target, [*names, *(each.path for each in read.values())])
     encoder = None if source.words_only else default_encoder(Settings.load().encoder)
     versions = compare_versions([*read.values()], [*read], encoder=encoder)
-    bases = [base] if base else versions.numbers[:-1]
     comparisons = {number: versions.against(number) for number in bases}
     shown = comparisons[bases[0]]
-    is_pair = len(names) == 2
     value = comparison_value(shown) if is_pair else versions_value(versions, shown, unread)
     written: dict[Path, WrittenComparison] = {}
     author = console.reviewer(files.by)
-    numbered = {
-        (path, number): path if len(bases) == 1 else path.with_stem(f"{path.stem}-{number}")
-        for path, _ in writers
-        for number in comparisons
-    }
-    for target in (*numbered.values(), *(path for path, _ in writers)):
-        console.require_other_file(target, [*names, *(each.path for each in read.values())])
-    for path, write in writers:
-        if path.suffix.lower() == ".json" and not is_pair:
-            replace_file(path, partial(write_value, value))
-            written[path] = _join(())
-            continue
-        for number, comparison in comparisons.items():
-            target = numbered[path, number]
+    for path, target, number in targets:
+        if number:
+            comparison, write = comparisons[number], writers[path]
             written[target] = write(comparison, target, author=author, formatting=files.formatting)
+        else:
+            replace_file(target, partial(write_value, value))
+            written[target] = _join(())
     found = _join(written.values())
     if as_json:
-        console.print_value(
-            value.model_copy(
-                update={
-                    "untracked": [*found.untracked],
-                    "differences": [*found.differences],
-                    "format_changes": found.format_changes,
-                }
-            )
-        )
+        console.print_value(value.model_copy(update=asdict(found)))
     else:
         if not is_pair:
             _print_rounds(versions, everything=everything)
@@ -148,6 +135,18 @@ def compare(
         raise typer.Exit(NOT_TRACKED)
     if unread:
         raise typer.Exit(1)
+
+
+def _name_files(path: Path, bases: list[int], *, is_pair: bool) -> Iterator[tuple[Path, Path, int]]:
+    """Yield the files that are written for a path, each with the version that it starts from.
+
+    The number is 0 for the one that has all versions.
+    """
+    if path.suffix.lower() == ".json" and not is_pair:
+        yield path, path, 0
+        return
+    for number in bases:
+        yield path, path if len(bases) == 1 else path.with_stem(f"{path.stem}-{number}"), number
 
 
 def _join(written: Iterable[WrittenComparison]) -> WrittenComparison:

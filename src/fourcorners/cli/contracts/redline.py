@@ -118,9 +118,9 @@ def redline(
     )
     who = console.reviewer(choices.by)
     with _open_contract(contract, source, encoder, settings) as (store, name):
+        if choices.out is not None:
+            console.require_other_file(choices.out, [contract, store.document(name).path])
         read, found = redline_contract(store, name, book, wanted, encoder=encoder)
-    if choices.out is not None:
-        console.require_other_file(choices.out, [read.path])
     if choices.out is not None and choices.out.suffix.lower() == _WORD:
         data = _word_file(read)
         marked, found = write_redline(

@@ -235,7 +235,7 @@ def _merge(own: Sequence[Sign], found: Iterable[_Insertion]) -> tuple[list[Sign]
         done, above, follows = at, None, own[at][1] if at < len(own) else "\n"
         for each in group:
             blank = -1 - len(own)  # at no place
-            if each.is_line and above is not None and not _is_beside(above, each.box):
+            if each.is_line and above is not None and not _is_on_row(above, each.box):
                 above = None
             if made and not made[-1][1].isspace():
                 made.append((blank, "\n" if each.is_line and above is None else " "))
@@ -249,7 +249,7 @@ def _merge(own: Sequence[Sign], found: Iterable[_Insertion]) -> tuple[list[Sign]
     return made, inserted
 
 
-def _is_beside(one: Rectangle, other: Rectangle) -> bool:
+def _is_on_row(one: Rectangle, other: Rectangle) -> bool:
     return min(one[3], other[3]) - max(one[1], other[1]) > 0
 
 

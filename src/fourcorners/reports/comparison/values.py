@@ -24,10 +24,6 @@ from fourcorners.value import PlacedWords, Value
 
 _VERSIONS = "The numbers of the versions that brought it, where more than two are compared."
 
-_UNTRACKED = "What a Word file that was written has no tracked change for."
-_FORMAT_CHANGES = "Runs of words and paragraphs in it that stay and look otherwise."
-_DIFFERENCES = "Where such a file does not become what it should; none is right."
-
 
 class PagedWords(PlacedWords):
     page: PageLabel | None
@@ -78,7 +74,24 @@ class RepeatedValue(Value):
     places: int
 
 
-class ComparisonValue(Value):
+class WrittenValue(Value):
+    """What a person should know of the files that were written, if any were."""
+
+    untracked: tuple[str, ...] = Field(
+        default=(), description="What a Word file that was written has no tracked change for."
+    )
+    differences: tuple[str, ...] = Field(
+        default=(), description="Where such a file does not become what it should; none is right."
+    )
+    format_changes: int = Field(
+        default=0, description="Runs of words and paragraphs in it that stay and look otherwise."
+    )
+    missing: tuple[str, ...] = Field(
+        default=(), description="Which characters of a PDF that was written are empty boxes."
+    )
+
+
+class ComparisonValue(WrittenValue):
     """What differs between two versions, by sections as they are read."""
 
     before: VersionValue
@@ -90,9 +103,6 @@ class ComparisonValue(Value):
     )
     changes: list[ChangeValue]
     warnings: list[str]
-    untracked: list[str] = Field(default=[], description=_UNTRACKED)
-    format_changes: int = Field(default=0, description=_FORMAT_CHANGES)
-    differences: list[str] = Field(default=[], description=_DIFFERENCES)
 
 
 class NumberedVersion(VersionValue):
@@ -108,7 +118,7 @@ class UnreadVersion(Value):
     remedy: str
 
 
-class VersionsValue(Value):
+class VersionsValue(WrittenValue):
     """What differs between more than two versions."""
 
     versions: list[NumberedVersion]
@@ -118,9 +128,6 @@ class VersionsValue(Value):
         description="The last version with the first, or with the one that was named; each change "
         "has the versions that brought it."
     )
-    format_changes: int = Field(default=0, description=_FORMAT_CHANGES)
-    untracked: list[str] = Field(default=[], description=_UNTRACKED)
-    differences: list[str] = Field(default=[], description=_DIFFERENCES)
 
 
 def versions_value(

@@ -155,7 +155,7 @@ class AnswerSummaryValue(Value):
 
 
 class ReportValue(Value):
-    """What a report comes to, and the words behind it."""
+    """What a report concludes, and the words behind it."""
 
     headline: str = Field(description="The answer in a line; empty where a model answered.")
     confidence: float

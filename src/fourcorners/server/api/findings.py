@@ -72,7 +72,7 @@ class QuoteValue(VerifiedWordsValue):
 
 
 class RiskAnswerValue(_Part):
-    """What a question about a provision comes to."""
+    """The answer to a question about a provision."""
 
     id: str
     question: str
@@ -119,9 +119,7 @@ class FindingValue(_Part):
     state: CellState = CellState.FOUND
     review: ReviewState = Field(default=ReviewState.PROPOSED, description="What people said of it.")
     value: str = Field(default="", description="What a person put there instead.")
-    answer: str = Field(
-        default="", description="What the question of an asked column comes to, in a word."
-    )
+    answer: str = Field(default="", description="The answer of an asked column, in a word.")
     answers: list[RiskAnswerValue] = Field(default_factory=list)
     reason: str = ""
     severity_by: str = Field(default="", description="Who set the severity; empty where rules did.")

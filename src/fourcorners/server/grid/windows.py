@@ -200,7 +200,7 @@ def _severity_label(state: CellState, severity: Severity) -> str:
 
 
 def count_cells(matrix: GridMatrix, wanted: GridQuery) -> dict[str, int]:
-    """Return what a whole grid comes to, over the columns that are shown.
+    """Return the counts of a whole grid, over the columns that are shown.
 
     `share_reviewed` are the filled cells that a person has judged, in percent: 1 at least.
     """
