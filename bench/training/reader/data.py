@@ -1,26 +1,18 @@
-"""Families of lessons as clauses with their questions; a family is learned from or left out."""
+"""Clauses with the questions put to them, as tokens: what teacher and reader learn from."""
 
 from __future__ import annotations
 
-import json
 import random
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
-from typing import Any
 
 from tokenizers import Tokenizer
 
-from training.lessons.readings import load_families
-
 ANSWERS = ("yes", "no", "depends", "none")
-EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
+NOT_YES = len(ANSWERS)  # of a statement that is false: anything else may be right
 MOST = 384  # tokens of a clause
 PACKED = 8  # questions that are put to a clause at once
-LEFT_OUT = 0.1  # of the families
-SEED = 20261128
 BOTH = (-1, -1)  # the span of an answer that names each party
 
 
@@ -31,26 +23,42 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question put to a clause.
+class Asked:
+    """A question in words.
 
     Attributes:
-        key: Family, kind, number and clause.
-        answer: The place in `ANSWERS`, of an `ASK`.
-        span: The first and last token of the words that answer; None for silence, `BOTH` for each
-            party.
+        answer: One of `ANSWERS`, or `NOT_YES`, of an `ASK`.
+        span: The first and last character of the words that answer; None for silence, `BOTH` for
+            each party.
     """
 
-    key: tuple[int, int, int, int]
     kind: Kind
-    ids: tuple[int, ...]
+    words: str
     answer: int = 0
     span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A question as tokens; `span` is its first and last token."""
+
+    kind: Kind
+    ids: tuple[int, ...]
+    answer: int
+    span: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Clause:
-    family: int
+    """A clause with its questions.
+
+    Attributes:
+        origin: What kind of lessons it is of, such as `families`.
+        group: What is learned from or left out as a whole.
+    """
+
+    origin: str
+    group: int
     ids: tuple[int, ...]
     questions: tuple[Question, ...]
 
@@ -58,60 +66,24 @@ class Clause:
 Pack = tuple[Clause, tuple[Question, ...]]
 
 
-def read_families() -> list[dict[str, Any]]:
-    """Return all families: those of the lessons, settled, and those of the reader of answers."""
-    earlier = EARLIER.read_text("utf-8").splitlines()
-    return [*load_families(), *map(json.loads, earlier)]
-
-
-def left_out(count: int) -> set[int]:
-    """Return the numbers of the families that are judged on."""
-    return set(random.Random(SEED).sample(range(count), int(count * LEFT_OUT)))
-
-
-def prepare(families: Sequence[Mapping[str, Any]], tokenizer: Tokenizer) -> list[Clause]:
-    return [
-        _clause(number, at, family, tokenizer)
-        for number, family in enumerate(families)
-        for at in range(len(family["clauses"]))
-    ]
-
-
-def _clause(number: int, at: int, family: Mapping[str, Any], tokenizer: Tokenizer) -> Clause:
-    text = family["clauses"][at]
+def encode(
+    origin: str, group: int, text: str, asked: Sequence[Asked], tokenizer: Tokenizer
+) -> Clause:
+    """Return a clause as tokens; questions are left out whose answer lies behind its cut end."""
     encoded = tokenizer.encode(text)
+    offsets = encoded.offsets[:MOST]
     questions = []
-    for row, ask in enumerate(family["asks"]):
-        if ask["a"][at] is not None:
-            key = (number, Kind.ASK, row, at)
-            ids = _question_ids(tokenizer, ask["q"])
-            questions.append(Question(key, Kind.ASK, ids, ANSWERS.index(ask["a"][at])))
-    for kind, name, answers in ((Kind.WORDS, "wh", "spans"), (Kind.WHOSE, "whose", "parties")):
-        for row, ask in enumerate(family.get(name, ())):
-            words = ask[answers][at]
-            is_both = kind is Kind.WHOSE and words == "both"
-            span = BOTH if is_both else _token_span(text, words, encoded.offsets)
-            if words is None or span is not None:
-                ids = _question_ids(tokenizer, ask["q"])
-                questions.append(Question((number, kind, row, at), kind, ids, span=span))
-    return Clause(number, tuple(encoded.ids[:MOST]), tuple(questions))
+    for each in asked:
+        span = each.span if each.span in (None, BOTH) else _tokens(each.span, offsets)
+        if (each.span is None) == (span is None):
+            ids = tuple(tokenizer.encode(each.words).ids[1:])  # the clause has the first mark
+            questions.append(Question(each.kind, ids, each.answer, span))
+    return Clause(origin, group, tuple(encoded.ids[:MOST]), tuple(questions))
 
 
-def _question_ids(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
-    return tuple(tokenizer.encode(text).ids[1:])  # the clause has the mark of the beginning
-
-
-def _token_span(
-    text: str, words: str | None, offsets: Sequence[tuple[int, int]]
-) -> tuple[int, int] | None:
-    """Return the first and the last token of words; None for silence and for missing words."""
-    found = re.search(re.escape(words), text, re.IGNORECASE) if words else None
-    if found is None:
-        return None
+def _tokens(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     inside = [
-        number
-        for number, (start, end) in enumerate(offsets[:MOST])
-        if start < min(end, found.end()) and end > found.start()
+        at for at, (start, end) in enumerate(offsets) if start < min(end, span[1]) and end > span[0]
     ]
     return (inside[0], inside[-1]) if inside else None
 

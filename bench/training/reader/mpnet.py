@@ -18,6 +18,7 @@ from torch.nn import functional
 BUCKETS, FARTHEST = 32, 128
 FAR = -1e4  # the log-odds of what is not allowed
 FIRST_POSITION = 2
+DROPPED = 0.1
 
 
 def relative_buckets(positions: torch.Tensor) -> torch.Tensor:
@@ -33,22 +34,22 @@ def relative_buckets(positions: torch.Tensor) -> torch.Tensor:
 
 
 class Layer(nn.Module):
-    def __init__(self, size: int, heads: int, inner: int) -> None:
+    def __init__(self, size: int, heads: int, inner: int, dropped: float) -> None:
         super().__init__()
         self.heads = heads
         self.q, self.k, self.v, self.o = (nn.Linear(size, size) for _ in range(4))
         self.norm = nn.LayerNorm(size, eps=1e-5)
         self.up, self.down = nn.Linear(size, inner), nn.Linear(inner, size)
         self.norm2 = nn.LayerNorm(size, eps=1e-5)
-        self.drop = nn.Dropout(0.1)
+        self.drop = nn.Dropout(dropped)
 
     def forward(self, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         n, t, size = x.shape
         q, k, v = (
             each(x).view(n, t, self.heads, -1).transpose(1, 2) for each in (self.q, self.k, self.v)
         )
-        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
-        x = self.norm(x + self.drop(self.o(mixed.transpose(1, 2).reshape(n, t, size))))
+        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        x = self.norm(x + self.o(mixed.transpose(1, 2).reshape(n, t, size)))
         return self.norm2(x + self.drop(self.down(functional.gelu(self.up(x)))))
 
 
@@ -61,13 +62,13 @@ class MPNet(nn.Module):
         self.words = nn.Embedding(config["vocab_size"], size)
         self.places = nn.Embedding(config["max_position_embeddings"], size)
         self.norm = nn.LayerNorm(size, eps=1e-5)
-        self.drop = nn.Dropout(0.1)
         self.bias = nn.Embedding(BUCKETS, heads)
         self.layers = nn.ModuleList(
-            Layer(size, heads, config["intermediate_size"]) for _ in range(layers)
+            Layer(size, heads, config["intermediate_size"], 0.0 if at < frozen else DROPPED)
+            for at in range(layers)
         )
         self._load(load_file(folder / "model.safetensors"))
-        for module in (self.words, self.places, self.norm, *self.layers[:frozen]):
+        for module in (self.words, self.places, self.norm, self.bias, *self.layers[:frozen]):
             module.requires_grad_(False)
 
     def _load(self, found: dict[str, torch.Tensor]) -> None:
@@ -95,13 +96,16 @@ class MPNet(nn.Module):
         self.load_state_dict({own: found[theirs] for own, theirs in names.items()})
 
     def forward(
-        self, ids: torch.Tensor, positions: torch.Tensor, sees: torch.Tensor
+        self, ids: torch.Tensor, positions: torch.Tensor, segments: torch.Tensor
     ) -> torch.Tensor:
-        """Return states. `sees` (n, t, t): whether a token (row) sees another (column)."""
+        """Return states. A token sees those of its own segment and of the clause, which is 0."""
+        sees = (segments[:, None, :] == 0) | (segments[:, None, :] == segments[:, :, None])
         x = self.words(ids) + self.places(positions + FIRST_POSITION)
-        x = self.drop(self.norm(x))
+        x = self.norm(x)
         bias = self.bias(relative_buckets(positions)).permute(0, 3, 1, 2)
         bias = bias.masked_fill(~sees[:, None], FAR)
+        if torch.is_autocast_enabled("cpu"):
+            bias = bias.to(torch.get_autocast_dtype("cpu"))
         for layer in self.layers:
             x = layer(x, bias)
         return x

@@ -1,0 +1,160 @@
+"""What the teacher learns from, by origin: families, statements, labelled clauses, hypotheses.
+
+Nothing here reads the blind contracts. Of families a tenth is left out; of labelled clauses one
+fold by group; of ContractNLI the development documents.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from fourcorners.models.verdict_reader.clause import MarkedClause
+from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
+from fourcorners.models.verdict_reader.reader import IS
+from training.common.blind import load_contracts
+from training.lessons.readings import load_families
+from training.lessons.statements import statements
+from training.reader.data import ANSWERS, BOTH, NOT_YES, Asked, Clause, Kind, encode
+from training.verdicts.data import Example, load_examples, question_id
+from training.verdicts.sample import load_attributes
+
+EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
+LEFT_OUT = 0.1  # of the families
+SEED = 20261128
+FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
+JUDGED_FOLD = 0
+AROUND = 350  # characters before and after the marked words
+YES, NO, DEPENDS, NONE = range(len(ANSWERS))
+_NLI = (YES, NO, NONE)  # of labels 0, 1, 2
+
+
+def family_clauses(tokenizer: Tokenizer) -> list[Clause]:
+    """Return the clauses of all families; the group is the family's number."""
+    earlier = EARLIER.read_text("utf-8").splitlines()
+    families = [*load_families(), *map(json.loads, earlier)]
+    return [
+        encode(FAMILIES, number, text, list(_family_asked(family, at, text)), tokenizer)
+        for number, family in enumerate(families)
+        for at, text in enumerate(family["clauses"])
+    ]
+
+
+def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Asked]:
+    for ask in family["asks"]:
+        if ask["a"][at] is not None:
+            answer = ANSWERS.index(ask["a"][at])
+            yield Asked(Kind.ASK, ask["q"], answer)
+            if "says" in ask:
+                yield Asked(Kind.ASK, ask["says"], answer)
+    for kind, name, answers in ((Kind.WORDS, "wh", "spans"), (Kind.WHOSE, "whose", "parties")):
+        for ask in family.get(name, ()):
+            words = ask[answers][at]
+            if words is None or (kind is Kind.WHOSE and words == "both"):
+                yield Asked(kind, ask["q"], span=BOTH if words else None)
+            elif found := re.search(re.escape(words), text, re.IGNORECASE):
+                yield Asked(kind, ask["q"], span=found.span())
+
+
+def left_out(groups: Iterable[int]) -> set[int]:
+    """Return the families that are judged on."""
+    known = sorted(set(groups))
+    return set(random.Random(SEED).sample(known, int(len(known) * LEFT_OUT)))
+
+
+def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:
+    """Return sentences with statements of them, true and false."""
+    by_quote = [
+        (quote, [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in own])
+        for quote, own in groupby(statements(cuad, seed), key=lambda each: each.quote)
+    ]
+    random.Random(seed).shuffle(by_quote)
+    return [
+        encode(STATEMENTS, number, quote, own, tokenizer)
+        for number, (quote, own) in enumerate(by_quote[:count])
+    ]
+
+
+def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:
+    """Return the evidence of ContractNLI's training documents with its hypotheses."""
+    with (contractnli / "train_spans.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        encode(
+            HYPOTHESES,
+            number,
+            " ".join(row["concatenated_spans"].split()),
+            [Asked(Kind.ASK, row["hypothesis"], _NLI[int(row["label"])])],
+            tokenizer,
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+def label_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
+    """Return the labelled clauses of `verdicts`; the group is the fold."""
+    guides = load_attributes()
+    open_names = {each["name"] for each in load_contracts(cuad)}
+    sample = Path(__file__).parents[1] / "verdicts/sample.jsonl"
+    rows = map(json.loads, sample.read_text("utf-8").splitlines())
+    open_ids = {each["id"] for each in rows if each["name"] in open_names}
+    return [
+        label_clause(example, guides[example.provision], tokenizer)
+        for example in load_examples(cuad)
+        if example.id in open_ids or example.id.startswith("invented")
+    ]
+
+
+def label_clause(example: Example, guide: Mapping[str, Any], tokenizer: Tokenizer) -> Clause:
+    clause = example.clause
+    start = max(clause.clause.start, clause.marked.start - AROUND)
+    end = min(clause.clause.end, clause.marked.end + AROUND)
+    asked = list(label_asked(example.answers, guide, clause, start))
+    return encode(LABELS, example.fold, clause.text[start:end], asked, tokenizer)
+
+
+def label_asked(
+    answers: Mapping[str, str], guide: Mapping[str, Any], clause: MarkedClause, start: int
+) -> Iterator[Asked]:
+    """Yield the questions that a clause is labelled for.
+
+    Each option is one of yes and no, and a question of yes and no is one itself.
+    """
+    such = {"yes": YES, "related": DEPENDS, "no": NONE}[answers[IS]]
+    yield Asked(Kind.ASK, guide["means"], such)
+    for name, attribute in guide["attributes"].items():
+        answer = answers.get(question_id(name))
+        if answer is None:
+            continue
+        ask = attribute["ask"]
+        if options := attribute.get("options"):
+            yield from option_asked(ask, options, answer)
+            continue
+        kind = Kind.WHOSE if attribute.get("span") == "party" else Kind.WORDS
+        if answer in (NO_MENTION, EACH_PARTY):
+            yield Asked(kind, ask, span=BOTH if answer == EACH_PARTY else None)
+            continue
+        for mention in clause.mentions:
+            if mention.key == answer and mention.span.start >= start:
+                yield Asked(kind, ask, span=(mention.span.start - start, mention.span.end - start))
+                break
+
+
+def option_asked(ask: str, options: Mapping[str, str], answer: str) -> Iterator[Asked]:
+    """Yield a question with each of its options; one of yes and no alone."""
+    silent = not options[answer]
+    if set(options) <= {"yes", "no", "silent"}:
+        yield Asked(Kind.ASK, ask, NONE if silent else YES if answer == "yes" else NO)
+        return
+    for option, words in options.items():
+        if words:
+            right = NONE if silent else YES if option == answer else NO
+            yield Asked(Kind.ASK, f"{ask} {words.capitalize()}.", right)
