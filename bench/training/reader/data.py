@@ -88,12 +88,14 @@ def _tokens(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> tuple[
     return (inside[0], inside[-1]) if inside else None
 
 
-def packs(clauses: Sequence[Clause], chance: random.Random) -> Iterator[Pack]:
-    """Yield clauses with some of their questions, all of them in turn."""
+def packs(
+    clauses: Sequence[Clause], chance: random.Random, most: int | None = None
+) -> Iterator[Pack]:
+    """Yield clauses with some of their questions, all of them in turn or so many packs a clause."""
     for clause in clauses:
         own = list(clause.questions)
         chance.shuffle(own)
-        for at in range(0, len(own), PACKED):
+        for at in range(0, len(own), PACKED)[:most]:
             yield clause, tuple(own[at : at + PACKED])
 
 

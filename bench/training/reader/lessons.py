@@ -10,7 +10,8 @@ import csv
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,17 +21,22 @@ from tokenizers import Tokenizer
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import IS
+from training.answer_reader.data import texts as contract_texts
 from training.common.blind import load_contracts
+from training.lessons.clauses import CLAUSES as READ_CLAUSES
+from training.lessons.clauses import read_questions
 from training.lessons.readings import load_families
 from training.lessons.statements import statements
 from training.reader.data import ANSWERS, BOTH, NOT_YES, Asked, Clause, Kind, encode
-from training.verdicts.data import Example, load_examples, question_id
+from training.verdicts.data import NO_FOLD, Example, group_folds, load_examples, question_id
 from training.verdicts.sample import load_attributes
 
+WRITTEN = Path(__file__).parents[1] / "answer_reader/lay_questions.jsonl"
 EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
 LEFT_OUT = 0.1  # of the families
 SEED = 20261128
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
+CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
 AROUND = 350  # characters before and after the marked words
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
@@ -85,8 +91,6 @@ def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -
 
 def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:
     """Return the evidence of ContractNLI's training documents with its hypotheses."""
-    with (contractnli / "train_spans.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     return [
         encode(
             HYPOTHESES,
@@ -95,8 +99,76 @@ def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:
             [Asked(Kind.ASK, row["hypothesis"], _NLI[int(row["label"])])],
             tokenizer,
         )
-        for number, row in enumerate(rows)
+        for number, row in enumerate(_nda_rows(contractnli))
     ]
+
+
+def _nda_rows(contractnli: Path) -> list[dict[str, str]]:
+    with (contractnli / "train_spans.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
+    """Return the real clauses with the questions of `lessons/questions.yaml`, by fold.
+
+    Raises:
+        ValueError: If the words at a place are not those that were read.
+    """
+    contracts = {each["name"]: each for each in load_contracts(data / "cuad")}
+    rows, folds = _nda_rows(data / "contractnli"), group_folds()
+    wanted = read_questions()
+    found = []
+    for row in map(json.loads, READ_CLAUSES.read_text("utf-8").splitlines()):
+        name, (start, end) = row["name"], row["span"]
+        contract = contracts.get(name)
+        text = contract["text"] if contract else rows[int(name)]["concatenated_spans"].strip()
+        fold = folds.get(contract["group"], NO_FOLD) if contract else NO_FOLD
+        words = text[start:end]
+        if sha256(words.encode()).hexdigest()[:16] != row["hash"]:
+            raise ValueError(f"{row['id']}: the words at its place are not those that were read")
+        asked = list(_real_asked(row["answers"], wanted[row["provision"]]))
+        found.append(encode(CLAUSES, fold, words, asked, tokenizer))
+    return found
+
+
+def _real_asked(
+    answers: Mapping[str, Any], questions: Mapping[str, Sequence[str]]
+) -> Iterator[Asked]:
+    for key, answer in answers.items():
+        number = int(key[1:]) - 1
+        if key[0] == "a":
+            yield Asked(Kind.ASK, questions["asks"][number], ANSWERS.index(answer))
+        elif answer in ("both", "-"):
+            span = BOTH if answer == "both" else None
+            yield Asked(Kind.WHOSE, questions["whose"][number], span=span)
+        else:
+            start, size = answer
+            yield Asked(Kind.WHOSE, questions["whose"][number], span=(start, start + size))
+
+
+def ruling_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
+    """Return the written questions of yes or no, with the sentences that answer or nearly do.
+
+    The group is the fold; questions of the contracts that others are judged on are left out.
+    """
+    contracts = {each["name"]: each for each in load_contracts(data / "cuad")}
+    folds = group_folds()
+    held = {name for name, (_, is_held) in contract_texts(data).items() if is_held}
+    found = []
+    for row in map(json.loads, WRITTEN.read_text("utf-8").splitlines()):
+        contract = contracts.get(f"{row['in']}.txt")
+        silent = row["kind"] == "silent"
+        spans = row.get("near", []) if silent else [*row["needed"], *row.get("near", [])[:1]]
+        if contract is None or row["in"] in held or not spans:
+            continue
+        if not silent and "ruling" not in row:
+            continue
+        text, fold = contract["text"], folds.get(contract["group"], NO_FOLD)
+        words = " ".join(" ".join(text[start:end].split()) for start, end in sorted(spans)[:4])
+        answer = NONE if silent else ANSWERS.index(row["ruling"])
+        asked = [Asked(Kind.ASK, row["ask"], answer)]
+        found.append(encode(RULINGS, fold, words, asked, tokenizer))
+    return found
 
 
 def label_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:

@@ -47,6 +47,8 @@ from training.reader.lessons import (
     hypothesis_clauses,
     label_clauses,
     left_out,
+    real_clauses,
+    ruling_clauses,
     statement_clauses,
 )
 from training.reader.mpnet import FAR, MPNet
@@ -57,10 +59,12 @@ SMOOTHED, DROPPED = 0.05, 0.1
 SPAN_WEIGHT = 0.25  # of an end of the words, next to an answer
 LONGEST = 60  # tokens of the words that answer
 TOKENS = 3072  # of a batch
+LAYERS = "base.layers."  # how the names of their weights begin
 STEP = 16  # to which lengths are padded: each new shape costs memory
 SAVE_SECONDS = 600  # seconds
 ASSERTED = 0.95  # of what is asserted must be right
-STATEMENTS, JUDGED_STATEMENTS = 9_000, 600  # quotes, of each a true and a false statement
+STATEMENTS, JUDGED_STATEMENTS = 6_000, 600  # quotes, of each a true and a false statement
+NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +249,8 @@ class Course:
     def __init__(
         self, model: Teacher, run: Path, train: list[Clause], given: argparse.Namespace
     ) -> None:
-        self.model, self.run, self.train, self.epochs = model, run, train, given.epochs
+        self.model, self.run, self.train = model, run, train
+        self.epochs, self.packs = given.epochs, given.packs
         named = [each for each in model.named_parameters() if each[1].requires_grad]
         body = [each for name, each in named if name.startswith("base.")]
         heads = [each for name, each in named if not name.startswith("base.")]
@@ -276,7 +281,7 @@ class Course:
 
     def _batches(self, epoch: int) -> list[list[Pack]]:
         chance = random.Random(epoch)
-        return batches(list(packs(self.train, chance)), TOKENS, chance)
+        return batches(list(packs(self.train, chance, self.packs)), TOKENS, chance)
 
     def learn(self, tests: Mapping[str, Sequence[Clause]]) -> None:
         """Learn all epochs; print the loss and how what is left out is answered."""
@@ -325,12 +330,23 @@ def read_tokenizer(base: Path) -> Tokenizer:
     return tokenizer
 
 
-def load_teacher(base: Path, run: Path, frozen: int = 0) -> Teacher:
-    """Return what a run has learned so far, with as many layers as it has."""
+def load_teacher(
+    base: Path, run: Path, frozen: int = 0, kept: Sequence[int] | None = None
+) -> Teacher:
+    """Return what a run has learned so far, with the layers that it has or some of them."""
     weights = torch.load(run / "state.pt", weights_only=True)["model"]
-    layers = {name.split(".")[2] for name in weights if name.startswith("base.layers.")}
-    model = Teacher(base, len(layers), frozen)
-    model.load_state_dict(weights)
+    found = {int(name.split(".")[2]) for name in weights if name.startswith(LAYERS)}
+    places = {layer: place for place, layer in enumerate(sorted(found) if kept is None else kept)}
+    model = Teacher(base, len(places), frozen)
+    own = {}
+    for name, value in weights.items():
+        if name.startswith(LAYERS):
+            layer, _, rest = name.removeprefix(LAYERS).partition(".")
+            if int(layer) in places:
+                own[f"{LAYERS}{places[int(layer)]}.{rest}"] = value
+        else:
+            own[name] = value
+    model.load_state_dict(own)
     return model
 
 
@@ -344,6 +360,8 @@ def main() -> None:
     parser.add_argument("--frozen", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--share", type=float, default=1.0, help="of the families, for a curve")
+    parser.add_argument("--packs", type=int, help="of a clause in an epoch; all by default")
+    parser.add_argument("--keep", help="layers to keep of the run that comes before: 0,1,3,…")
     parser.add_argument("--rate", type=float, default=6e-5)
     parser.add_argument("--after", type=Path, help="a run whose weights are begun with")
     parser.add_argument("--data", type=Path, help="folder of cuad and contractnli")
@@ -360,15 +378,22 @@ def main() -> None:
     train = [each for each in families if each.group in own]
     tests = {"families": [each for each in families if each.group in judged]}
     if given.data:
-        labels = label_clauses(given.data / "cuad", tokenizer)
+        by_fold = [
+            *label_clauses(given.data / "cuad", tokenizer),
+            *real_clauses(given.data, tokenizer),
+            *ruling_clauses(given.data, tokenizer),
+        ]
         said = statement_clauses(given.data / "cuad", STATEMENTS + JUDGED_STATEMENTS, 0, tokenizer)
-        train += [each for each in labels if each.group != JUDGED_FOLD]
+        train += [each for each in by_fold if each.group != JUDGED_FOLD]
         train += said[JUDGED_STATEMENTS:]
-        train += hypothesis_clauses(given.data / "contractnli", tokenizer)
-        tests["labels"] = [each for each in labels if each.group == JUDGED_FOLD]
+        train += hypothesis_clauses(given.data / "contractnli", tokenizer)[::NTH_HYPOTHESIS]
+        for each in by_fold:
+            if each.group == JUDGED_FOLD:
+                tests.setdefault(each.origin, []).append(each)
         tests["statements"] = said[:JUDGED_STATEMENTS]
     if given.after:
-        model = load_teacher(given.base, given.after, given.frozen)
+        kept = [int(each) for each in given.keep.split(",")] if given.keep else None
+        model = load_teacher(given.base, given.after, given.frozen, kept)
     else:
         model = Teacher(given.base, given.layers, given.frozen)
     Course(model, given.run, train, given).learn(tests)

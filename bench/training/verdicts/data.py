@@ -108,9 +108,7 @@ def load_examples(data: Path) -> list[Example]:
     texts = {each["name"]: each["text"] for each in load_contracts(data)}
     finders: dict[str, MentionFinder] = {}
     sampled = _lines(HERE / "sample.jsonl")
-    groups = sorted({each["group"] for each in sampled.values()})
-    random.Random(SEED).shuffle(groups)
-    folds = {group: at % FOLDS for at, group in enumerate(groups)}
+    folds = group_folds()
     examples = []
     for row in _lines(HERE / "labels.jsonl").values():
         place = sampled[row["id"]]
@@ -135,6 +133,13 @@ def load_examples(data: Path) -> list[Example]:
             )
         )
     return examples + list(invented(guides))
+
+
+def group_folds() -> dict[str, int]:
+    """Return the fold of each group of contracts that has labelled clauses."""
+    groups = sorted({each["group"] for each in _lines(HERE / "sample.jsonl").values()})
+    random.Random(SEED).shuffle(groups)
+    return {group: at % FOLDS for at, group in enumerate(groups)}
 
 
 def invented(guides: Mapping[str, Any]) -> Iterator[Example]:
