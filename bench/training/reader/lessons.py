@@ -10,7 +10,7 @@ import csv
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +25,7 @@ from training.answer_reader.data import texts as contract_texts
 from training.common.blind import load_contracts
 from training.lessons.clauses import CLAUSES as READ_CLAUSES
 from training.lessons.clauses import read_questions
+from training.lessons.left_out import is_left_out
 from training.lessons.readings import load_families
 from training.lessons.statements import statements
 from training.reader.data import ANSWERS, BOTH, NOT_YES, Asked, Clause, Kind, encode
@@ -33,8 +34,6 @@ from training.verdicts.sample import load_attributes
 
 WRITTEN = Path(__file__).parents[1] / "answer_reader/lay_questions.jsonl"
 EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
-LEFT_OUT = 0.1  # of the families
-SEED = 20261128
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
 CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
@@ -44,12 +43,12 @@ _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
 
 
 def family_clauses(tokenizer: Tokenizer) -> list[Clause]:
-    """Return the clauses of all families; the group is the family's number."""
+    """Return the clauses of all families; the group is `JUDGED_FOLD` of those left out."""
     earlier = EARLIER.read_text("utf-8").splitlines()
-    families = [*load_families(), *map(json.loads, earlier)]
     return [
-        encode(FAMILIES, number, text, list(_family_asked(family, at, text)), tokenizer)
-        for number, family in enumerate(families)
+        encode(FAMILIES, group, text, list(_family_asked(family, at, text)), tokenizer)
+        for number, family in enumerate([*load_families(), *map(json.loads, earlier)], 1)
+        for group in [JUDGED_FOLD if is_left_out(family) else number]
         for at, text in enumerate(family["clauses"])
     ]
 
@@ -68,12 +67,6 @@ def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Ask
                 yield Asked(kind, ask["q"], span=BOTH if words else None)
             elif found := re.search(re.escape(words), text, re.IGNORECASE):
                 yield Asked(kind, ask["q"], span=found.span())
-
-
-def left_out(groups: Iterable[int]) -> set[int]:
-    """Return the families that are judged on."""
-    known = sorted(set(groups))
-    return set(random.Random(SEED).sample(known, int(len(known) * LEFT_OUT)))
 
 
 def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:

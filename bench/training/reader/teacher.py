@@ -46,7 +46,6 @@ from training.reader.lessons import (
     family_clauses,
     hypothesis_clauses,
     label_clauses,
-    left_out,
     real_clauses,
     ruling_clauses,
     statement_clauses,
@@ -371,12 +370,11 @@ def main() -> None:
     torch.manual_seed(1)
     tokenizer = read_tokenizer(given.base)
     families = family_clauses(tokenizer)
-    judged = left_out(each.group for each in families)
-    learned = sorted({each.group for each in families} - judged)
+    learned = sorted({each.group for each in families} - {JUDGED_FOLD})
     random.Random(2).shuffle(learned)
     own = set(learned[: int(len(learned) * given.share)])
     train = [each for each in families if each.group in own]
-    tests = {"families": [each for each in families if each.group in judged]}
+    tests = {"families": [each for each in families if each.group == JUDGED_FOLD]}
     if given.data:
         by_fold = [
             *label_clauses(given.data / "cuad", tokenizer),
