@@ -1,0 +1,220 @@
+"""`Reader`: reads a clause once, with questions: whether it says so, in which words, and whose.
+
+A question of yes or no and a statement are the same to it: a statement that the clause makes is
+answered with yes, its contrary with no. It learned from contrasted clauses (`training/README.md`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from fourcorners.errors import ModelError
+from fourcorners.models.card import ModelInfo, load_card
+from fourcorners.models.session import (
+    file_error,
+    open_graph,
+    read_tokenizer,
+    readable_text,
+    run_in_threads,
+    usable_cores,
+)
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+    Floats = NDArray[np.float32]
+
+KIND = "reader"
+LIMITS = "limits.json"
+AT_ONCE = 8  # questions that a clause is read with, as the reader was taught
+QUESTION_TOKENS = 96
+LONGEST = 60  # tokens of the words that answer
+
+
+class Answer(StrEnum):
+    """What a clause says to a question; in the order of the model's outputs."""
+
+    YES = "yes"
+    NO = "no"
+    DEPENDS = "depends"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a clause names: the words at `span`, or each party; neither where it is silent."""
+
+    span: Span | None
+    is_each: bool
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a clause answers one question.
+
+    Attributes:
+        chances: The probability of each `Answer`, in their order.
+        words: The words that answer, to a question for words.
+        party: Whose right or duty, to a question for a party.
+    """
+
+    chances: tuple[float, float, float, float]
+    words: Named
+    party: Named
+
+    @property
+    def answer(self) -> Answer:
+        return list(Answer)[max(range(len(self.chances)), key=self.chances.__getitem__)]
+
+    @property
+    def probability(self) -> float:
+        return max(self.chances)
+
+
+class Reader(Protocol):
+    """Questions of one clause in, a reading of each out."""
+
+    @property
+    def name(self) -> str: ...
+
+    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
+        """Return a reading of each question, in their order."""
+
+    def asserts(self, reading: Reading) -> bool:
+        """Tell whether the answer is yes or no, and sure enough to be said."""
+
+
+class OnnxReader:
+    """The reader in a folder; its files are read on first use. Threads may share one."""
+
+    def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
+        self.info = info
+        self._threads = threads or usable_cores()
+
+    @property
+    def name(self) -> str:
+        return self.info.identity
+
+    @cached_property
+    def limits(self) -> dict[str, float]:
+        """Return the probability from which an answer is asserted, by answer.
+
+        Raises:
+            ModelError: If the file is missing or damaged.
+        """
+        try:
+            return {
+                name: float(limit) for name, limit in json.loads(self.info.read(LIMITS)).items()
+            }
+        except (AttributeError, TypeError, ValueError) as error:
+            raise file_error(self.info, LIMITS, error) from error
+
+    def asserts(self, reading: Reading) -> bool:
+        return reading.probability >= self.limits.get(reading.answer, 2.0)
+
+    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
+        """Return a reading of each question; of a clause that is too long, its beginning is read.
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or no reader's.
+        """
+        tokens = self._tokenizer.encode(readable_text(clause))
+        tokens.truncate(self.info.max_tokens)
+        groups = [questions[at : at + AT_ONCE] for at in range(0, len(questions), AT_ONCE)]
+        read = run_in_threads(lambda group: self._read(tokens, group), groups, self._threads)
+        return [each for group in read for each in group]
+
+    def _read(self, clause: Encoding, questions: Sequence[str]) -> list[Reading]:
+        import numpy as np
+
+        size = len(clause.ids)
+        ids, positions, segments, ends = list(clause.ids), list(range(size)), [0] * size, []
+        for number, question in enumerate(questions, 1):
+            asked = self._tokenizer.encode(readable_text(question))
+            asked.truncate(QUESTION_TOKENS)
+            own = asked.ids[1:]
+            ids += own
+            positions += range(size, size + len(own))
+            segments += [number] * len(own)
+            ends.append(len(ids) - 1)
+        feed = {
+            "ids": ids,
+            "positions": positions,
+            "segments": segments,
+            "ends": ends,
+            "size": size,
+        }
+        answers, words, parties = self._session.run(
+            None, {name: np.array(values, np.int64) for name, values in feed.items()}
+        )
+        return [
+            Reading(
+                tuple(_shares(answers[row]).tolist()),
+                _named(words[row], clause),
+                _named(parties[row], clause),
+            )
+            for row in range(len(questions))
+        ]
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return read_tokenizer(self.info)
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        session = open_graph(self.info)
+        outputs = [each.name for each in session.get_outputs()]
+        if outputs != ["answers", "words", "parties"]:
+            raise ModelError(
+                f"model {self.info.name}: its graph gives {', '.join(outputs)}, and is no reader.",
+                remedy=self.info.remedy,
+            )
+        return session
+
+
+def _shares(odds: Floats) -> Floats:
+    import numpy as np
+
+    chances = np.exp(odds - odds.max(0))
+    shares: Floats = chances / chances.sum(0)
+    return shares
+
+
+def _named(odds: Floats, clause: Encoding) -> Named:
+    """Return the likeliest words; `odds` (places, 2): first and last token, silence, each party."""
+    import numpy as np
+
+    size = len(clause.ids)
+    starts, ends = _shares(odds).T
+    other = starts[size:] * ends[size:]
+    pairs = np.tril(np.triu(np.outer(starts[:size], ends[:size])), LONGEST)
+    spoken = float(pairs.sum())
+    if not spoken > other.max():
+        kind = int(other.argmax())
+        return Named(None, kind == 1, float(other[kind] / (other.sum() + spoken)))
+    first, last = divmod(int(pairs.argmax()), size)
+    span = Span(clause.offsets[first][0], clause.offsets[last][1])
+    return Named(span, False, float(pairs.max() / (other.sum() + spoken)))
+
+
+def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:
+    """Return the reader in a folder.
+
+    Raises:
+        ModelError: If its card is missing or damaged, or another model's.
+    """
+    info = load_card(folder)
+    if info.kind != KIND:
+        raise ModelError(f"the model in {folder} is no reader: it is a {info.kind}.")
+    return OnnxReader(info, threads=threads)
