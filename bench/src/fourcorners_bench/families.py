@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from pydantic import TypeAdapter
+
 from fourcorners.errors import ConfigError
 from fourcorners.models.reader.reader import Answer, Named, Reading
 from fourcorners_bench.measures.statistics import wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json, OnProgress, json_figures, with_progress
-from fourcorners_bench.run_files import read_answers
+from fourcorners_bench.run_files import read_answers, read_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -119,8 +121,9 @@ def read_families(
 def _read_clause(
     number: int, at: int, clause: str, family: Family, reader: Reader
 ) -> Iterator[FamilyLine]:
-    asked = [*family.asks, *family.wh, *family.whose]
-    readings = iter(reader.read(clause, [each.q for each in asked]))
+    asked = [each.q for each in family.asks]
+    asked += [each.q for each in family.wh] + [each.q for each in family.whose]
+    readings = iter(reader.read(clause, asked))
     for row, _ in enumerate(family.asks):
         yield _ask_line(number, row, at, next(readings), reader)
     for row, _ in enumerate(family.wh):
@@ -141,10 +144,13 @@ def _words(named: Named, clause: str) -> str | None:
 
 
 def read_family_run(path: Path) -> list[FamilyLine]:
-    return read_answers(path, FamilyLine, "an answer to a question of a family")
+    parse = TypeAdapter[FamilyLine](FamilyLine).validate_python
+    return read_lines(path, parse, "an answer to a question of a family")
 
 
-def family_measures(families: Sequence[Family], run: Sequence[FamilyLine]) -> dict[str, Json]:
+def family_measures(
+    families: Sequence[Family], run: Sequence[FamilyLine]
+) -> dict[str, dict[str, Json]]:
     """Return the shares of right answers and of what is asserted, with intervals.
 
     Raises:

@@ -52,11 +52,40 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a clause names: the words at `span`, or each party; neither where it is silent."""
+    """What a clause names: words of it, each party, or nothing.
+
+    Attributes:
+        span: The likeliest words; None where it is likelier that each party is named, or nothing.
+        probability: Of what is likeliest.
+        each: The probability that each party is named.
+        silence: The probability that nothing is.
+        starts: Of each token, the probability that the words begin with it; `ends` likewise.
+        offsets: The characters of each token.
+    """
 
     span: Span | None
-    is_each: bool
     probability: float
+    each: float
+    silence: float
+    starts: Floats
+    ends: Floats
+    offsets: Sequence[tuple[int, int]]
+
+    @property
+    def is_each(self) -> bool:
+        return self.span is None and self.each > self.silence
+
+    def chance_of(self, span: Span) -> float:
+        """Return the probability that words at a place are named, give or take a token."""
+        inside = [
+            at
+            for at, (start, end) in enumerate(self.offsets)
+            if start < span.end and end > span.start
+        ]
+        if not inside:
+            return 0.0
+        own = slice(max(0, inside[0] - 1), inside[-1] + 2)
+        return float(self.starts[own].sum() * self.ends[own].sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +177,9 @@ class OnnxReader:
             positions += range(size, size + len(own))
             segments += [number] * len(own)
             ends.append(len(ids) - 1)
-        feed = {
-            "ids": ids,
-            "positions": positions,
-            "segments": segments,
-            "ends": ends,
-            "size": size,
-        }
-        answers, words, parties = self._session.run(
-            None, {name: np.array(values, np.int64) for name, values in feed.items()}
-        )
+        inputs = ("ids", ids), ("positions", positions), ("segments", segments), ("ends", ends)
+        feed = {name: np.array(values, np.int64) for name, values in (*inputs, ("size", size))}
+        answers, words, parties = self._session.run(None, feed)
         return [
             Reading(
                 tuple(_shares(answers[row]).tolist()),
@@ -192,20 +214,23 @@ def _shares(odds: Floats) -> Floats:
 
 
 def _named(odds: Floats, clause: Encoding) -> Named:
-    """Return the likeliest words; `odds` (places, 2): first and last token, silence, each party."""
+    """Return what is named; `odds` (places, 2): first and last token, silence, each party."""
     import numpy as np
 
     size = len(clause.ids)
     starts, ends = _shares(odds).T
     other = starts[size:] * ends[size:]
     pairs = np.tril(np.triu(np.outer(starts[:size], ends[:size])), LONGEST)
-    spoken = float(pairs.sum())
-    if not spoken > other.max():
-        kind = int(other.argmax())
-        return Named(None, kind == 1, float(other[kind] / (other.sum() + spoken)))
-    first, last = divmod(int(pairs.argmax()), size)
-    span = Span(clause.offsets[first][0], clause.offsets[last][1])
-    return Named(span, False, float(pairs.max() / (other.sum() + spoken)))
+    total = float(other.sum() + pairs.sum())
+    silence, *each = (other / total).tolist()
+    likeliest = max(silence, *each, float(pairs.sum()) / total)
+    span = None
+    if likeliest > max(silence, *each):
+        first, last = divmod(int(pairs.argmax()), size)
+        span = Span(clause.offsets[first][0], clause.offsets[last][1])
+        likeliest = float(pairs.max()) / total
+    named = (span, likeliest, sum(each), silence)
+    return Named(*named, starts[:size], ends[:size], clause.offsets)
 
 
 def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:
