@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
+from fourcorners.models.verdict_reader.opinions import option_asks, read_window
 from fourcorners.models.verdict_reader.reader import IS
 from training.answer_reader.data import texts as contract_texts
 from training.common.blind import load_contracts
@@ -37,7 +38,6 @@ EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
 CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
-AROUND = 350  # characters before and after the marked words
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
 _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
 
@@ -179,11 +179,10 @@ def label_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
 
 
 def label_clause(example: Example, guide: Mapping[str, Any], tokenizer: Tokenizer) -> Clause:
-    clause = example.clause
-    start = max(clause.clause.start, clause.marked.start - AROUND)
-    end = min(clause.clause.end, clause.marked.end + AROUND)
-    asked = list(label_asked(example.answers, guide, clause, start))
-    return encode(LABELS, example.fold, clause.text[start:end], asked, tokenizer)
+    window = read_window(example.clause)
+    asked = list(label_asked(example.answers, guide, example.clause, window.start))
+    words = window.text_in(example.clause.text)
+    return encode(LABELS, example.fold, words, asked, tokenizer)
 
 
 def label_asked(
@@ -216,10 +215,6 @@ def label_asked(
 def option_asked(ask: str, options: Mapping[str, str], answer: str) -> Iterator[Asked]:
     """Yield a question with each of its options; one of yes and no alone."""
     silent = not options[answer]
-    if set(options) <= {"yes", "no", "silent"}:
-        yield Asked(Kind.ASK, ask, NONE if silent else YES if answer == "yes" else NO)
-        return
-    for option, words in options.items():
-        if words:
-            right = NONE if silent else YES if option == answer else NO
-            yield Asked(Kind.ASK, f"{ask} {words.capitalize()}.", right)
+    for option, words in option_asks(ask, options).items():
+        right = NONE if silent else YES if answer == (option or "yes") else NO
+        yield Asked(Kind.ASK, words, right)

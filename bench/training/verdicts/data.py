@@ -18,6 +18,7 @@ from typing import Any
 
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.models.verdict_reader.features import NO_MENTION
+from fourcorners.models.verdict_reader.opinions import ALONE, option_asks
 from fourcorners.models.verdict_reader.reader import IS, Head
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card
@@ -86,7 +87,8 @@ def load_heads() -> list[Head]:
     found = []
     for provision, guide in load_attributes().items():
         silent = frozenset(("no", "related"))
-        found.append(Head(provision, IS, None, "", ("yes", "no", "related"), silent, None))
+        asks = {ALONE: guide["means"]}
+        found.append(Head(provision, IS, None, "", ("yes", "no", "related"), silent, None, asks))
         for name, attribute in guide["attributes"].items():
             options = tuple(attribute.get("options", ()))
             kind = None if options else _kind(attribute)
@@ -94,7 +96,12 @@ def load_heads() -> list[Head]:
             silent = frozenset((NO_MENTION, *(each for each in options if not known_options[each])))
             question = question_id(name)
             group = GROUPS.get(f"{provision}.{question}", "")
-            found.append(Head(provision, question, kind, group, options, silent, None))
+            asks = (
+                option_asks(attribute["ask"], known_options)
+                if options
+                else {ALONE: attribute["ask"]}
+            )
+            found.append(Head(provision, question, kind, group, options, silent, None, asks))
     return found
 
 
