@@ -1,4 +1,4 @@
-"""Real clauses with the questions of `questions.yaml`, answered by readers: lessons by place.
+"""Real clauses with the questions of `questions.jsonl`, answered by readers: lessons by place.
 
     python -m training.lessons.clauses draw --data DIR --batches BATCHES
     python -m training.lessons.clauses disputes --data DIR --batches BATCHES --readings READINGS
@@ -24,8 +24,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fourcorners.review.risk.assessment import clause_around
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -34,7 +32,7 @@ from training.verdicts.labels import kappa
 from training.verdicts.sample import marked_clauses
 
 HERE = Path(__file__).parent
-QUESTIONS, CLAUSES = HERE / "questions.yaml", HERE / "clauses.jsonl"
+QUESTIONS, CLAUSES = HERE / "questions.jsonl", HERE / "clauses.jsonl"
 CATEGORIES = HERE.parents[1] / "src/fourcorners_bench/categories.json"
 SEED = 20261128
 MARKED, NEXT_TO = 34, 6  # clauses of a provision
@@ -42,7 +40,7 @@ BATCH = 20
 LEAST = 60  # characters of a clause
 LETTERS = {"y": "yes", "n": "no", "d": "depends", "o": "none"}
 BOTH, NOBODY = "both", "-"
-Said = Mapping[str, str]  # the answer to each question: a1, a2, … and w1, w2 for parties
+Answers = Mapping[str, str]  # the answer to each question: a1, a2, … and w1, w2 for parties
 SUBJECTS = {
     "Confidentiality of Agreement": "confidentiality-of-agreement",
     "Explicit identification": "explicit-identification",
@@ -76,8 +74,12 @@ class RealClause:
 
 
 def read_questions() -> dict[str, Any]:
-    """Return the questions of each provision: `asks` (yes or no) and `whose` (a party)."""
-    return dict(yaml.safe_load(QUESTIONS.read_text("utf-8")))
+    """Return the questions of each provision: `asks` (yes or no) and `whose` (a party).
+
+    `dropped` are those that turned out too unclear to be lessons.
+    """
+    rows = map(json.loads, QUESTIONS.read_text("utf-8").splitlines())
+    return {row.pop("provision"): row for row in rows}
 
 
 def draw(data: Path) -> Iterator[RealClause]:
@@ -162,7 +164,7 @@ def write_batches(clauses: list[RealClause], folder: Path) -> None:
             (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def read_readings(folder: Path) -> dict[str, Said]:
+def read_readings(folder: Path) -> dict[str, Answers]:
     """Return what a reader said of each clause.
 
     A line is `ID | yndo… | party | party`; of disputes, `ID | a3=y | w1=Supplier`.
@@ -180,16 +182,16 @@ def read_readings(folder: Path) -> dict[str, Said]:
     return found
 
 
-def disputed(one: Said, other: Said) -> list[str]:
+def disputed(one: Answers, other: Answers) -> list[str]:
     """Return the questions that two readers answer differently."""
-    return [key for key in one if _folded(one[key]) != _folded(other[key])]
+    return [key for key in one if _fold(one[key]) != _fold(other[key])]
 
 
-def _folded(said: str) -> str:
-    return re.sub(r"^(?:the|each|either) | party$", "", said.casefold())
+def _fold(reply: str) -> str:
+    return re.sub(r"^(?:the|each|either) | party$", "", reply.casefold())
 
 
-def write_disputes(clauses: list[RealClause], readings: list[dict[str, Said]], to: Path) -> None:
+def write_disputes(clauses: list[RealClause], readings: list[dict[str, Answers]], to: Path) -> None:
     """Write what a third reader decides, without what the two said."""
     wanted = read_questions()
     lines = []
@@ -204,16 +206,16 @@ def write_disputes(clauses: list[RealClause], readings: list[dict[str, Said]], t
     to.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def settle(clause: RealClause, readings: Sequence[Said]) -> dict[str, Any]:
+def settle(clause: RealClause, readings: Sequence[Answers]) -> dict[str, Any]:
     """Return the answers that two of three readers gave.
 
     A party is its place in the clause (start, length), `both`, or `-` for nobody.
     """
     settled: dict[str, Any] = {}
     for key, first in readings[0].items():
-        said = [first, *(each[key] for each in readings[1:] if key in each)]
-        counted = Counter(map(_folded, said)).most_common(1)[0]
-        agreed = next(each for each in said if _folded(each) == counted[0])
+        reply = [first, *(each[key] for each in readings[1:] if key in each)]
+        counted = Counter(map(_fold, reply)).most_common(1)[0]
+        agreed = next(each for each in reply if _fold(each) == counted[0])
         place = clause.words.casefold().find(agreed.casefold())
         if counted[1] < 2:
             continue
@@ -224,14 +226,14 @@ def settle(clause: RealClause, readings: Sequence[Said]) -> dict[str, Any]:
     return settled
 
 
-def print_agreement(readings: Sequence[Mapping[str, Said]]) -> None:
+def print_agreement(readings: Sequence[Mapping[str, Answers]]) -> None:
     """Print how far two readers agree, of answers and of parties."""
     one, two = readings
     for kind, name in (("a", "answers"), ("w", "parties")):
         pairs = [
-            (_folded(said), _folded(two[identity][key]))
+            (_fold(reply), _fold(two[identity][key]))
             for identity, own in one.items()
-            for key, said in own.items()
+            for key, reply in own.items()
             if key[0] == kind
         ]
         value, agreed, count = kappa(pairs)
@@ -262,13 +264,13 @@ def main() -> None:
     with CLAUSES.open("w", encoding="utf-8") as file:
         for each in clauses:
             dropped = wanted[each.provision].get("dropped", ())
-            said = [readings[0][each.id], readings[1][each.id], third.get(each.id, {})]
-            said = [{k: v for k, v in own.items() if k not in dropped} for own in said]
+            reply = [readings[0][each.id], readings[1][each.id], third.get(each.id, {})]
+            reply = [{k: v for k, v in own.items() if k not in dropped} for own in reply]
             row: dict[str, Any] = {"id": each.id, "provision": each.provision, "name": each.name}
             row |= {
                 "span": [each.start, each.end],
                 "hash": sha256(each.words.encode()).hexdigest()[:16],
-                "answers": settle(each, said),
+                "answers": settle(each, reply),
             }
             file.write(json.dumps(row) + "\n")
 

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 ANSWERS = ("yes", "no", "depends", "none")
 NOT_YES = len(ANSWERS)  # of a statement that is false: anything else may be right
 MOST = 384  # tokens of a clause
+TOKENS = 3072  # of a batch
 PACKED = 8  # questions that are put to a clause at once
 BOTH = (-1, -1)  # the span of an answer that names each party
 

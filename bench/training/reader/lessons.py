@@ -102,7 +102,7 @@ def _nda_rows(contractnli: Path) -> list[dict[str, str]]:
 
 
 def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
-    """Return the real clauses with the questions of `lessons/questions.yaml`, by fold.
+    """Return the real clauses with the questions of `lessons/questions.jsonl`, by fold.
 
     Raises:
         ValueError: If the words at a place are not those that were read.
