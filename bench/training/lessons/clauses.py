@@ -3,11 +3,12 @@
     python -m training.lessons.clauses draw --data DIR --batches BATCHES
     python -m training.lessons.clauses disputes --data DIR --batches BATCHES --readings READINGS
     python -m training.lessons.clauses settle --data DIR --batches BATCHES --readings READINGS
+    python -m training.lessons.clauses agreement
 
 The first draws clauses that lawyers marked of each provision, and paragraphs next to some of them,
 of contracts that may be learned from, and writes what readers read. The second writes what two
-readers dispute, for a third. The last puts all readings together, prints how far the two agree, and
-writes `clauses.jsonl`: places and answers, and no words of a contract.
+readers dispute, for a third. `settle` puts all readings together and writes `clauses.jsonl`: places
+and answers, and no words of a contract. The last prints how far the two agree.
 """
 
 from __future__ import annotations
@@ -226,29 +227,28 @@ def settle(clause: RealClause, readings: Sequence[Answers]) -> dict[str, Any]:
     return settled
 
 
-def print_agreement(readings: Sequence[Mapping[str, Answers]]) -> None:
-    """Print how far two readers agree, of answers and of parties."""
-    one, two = readings
-    for kind, name in (("a", "answers"), ("w", "parties")):
-        pairs = [
-            (_fold(reply), _fold(two[identity][key]))
-            for identity, own in one.items()
-            for key, reply in own.items()
-            if key[0] == kind
-        ]
-        value, agreed, count = kappa(pairs)
-        print(f"{name}: {count:,} pairs, {agreed:.3f} alike, kappa {value:.3f}")
+def print_agreement() -> None:
+    """Print how far the two readers agree, of answers and of parties."""
+    rows = [json.loads(line) for line in CLAUSES.read_text("utf-8").splitlines()]
+    pairs = [pair for row in rows for pair in zip(*row["letters"], strict=True)]
+    value, agreed, count = kappa(pairs)
+    print(f"answers: {count:,} pairs, {agreed:.3f} alike, kappa {value:.3f}")
+    same = [each for row in rows for each in row["same_parties"]]
+    print(f"parties: {len(same):,} pairs, {sum(same) / len(same):.3f} alike")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("draw", "disputes", "settle"))
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--batches", type=Path, required=True)
+    parser.add_argument("step", choices=("draw", "disputes", "settle", "agreement"))
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--batches", type=Path)
     parser.add_argument("--readings", type=Path)
     given = parser.parse_args()
+    if given.step == "agreement":
+        print_agreement()
+        return
     clauses = list({each.id: each for each in draw(given.data)}.values())
     if given.step == "draw":
         write_batches(clauses, given.batches)
@@ -258,7 +258,6 @@ def main() -> None:
     if given.step == "disputes":
         write_disputes(clauses, readings, given.batches / "disputes.txt")
         return
-    print_agreement(readings)
     third = read_readings(given.readings / "three")
     wanted = read_questions()
     with CLAUSES.open("w", encoding="utf-8") as file:
@@ -271,8 +270,18 @@ def main() -> None:
                 "span": [each.start, each.end],
                 "hash": sha256(each.words.encode()).hexdigest()[:16],
                 "answers": settle(each, reply),
+                "letters": ["".join(_of_kind(own, "a")) for own in reply[:2]],
+                "same_parties": [
+                    _fold(one) == _fold(two)
+                    for one, two in zip(*(_of_kind(own, "w") for own in reply[:2]), strict=True)
+                ],
             }
             file.write(json.dumps(row) + "\n")
+    print_agreement()
+
+
+def _of_kind(replies: Answers, kind: str) -> list[str]:
+    return [reply for key, reply in replies.items() if key[0] == kind]
 
 
 if __name__ == "__main__":
