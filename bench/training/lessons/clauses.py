@@ -170,7 +170,7 @@ def read_readings(folder: Path) -> dict[str, Answers]:
 
     A line is `ID | yndo… | party | party`; of disputes, `ID | a3=y | w1=Supplier`.
     """
-    found = {}
+    found: dict[str, Answers] = {}
     for path in sorted(folder.glob("*.txt")):
         for line in filter(str.strip, path.read_text("utf-8").splitlines()):
             identity, *parts = (part.strip() for part in line.split("|"))
@@ -178,8 +178,10 @@ def read_readings(folder: Path) -> dict[str, Answers]:
                 found[identity] = dict(part.split("=", 1) for part in parts)
             else:
                 letters, *parties = parts
-                found[identity] = {f"a{n}": each for n, each in enumerate(letters, 1)}
-                found[identity] |= {f"w{n}": each for n, each in enumerate(parties, 1)}
+                found[identity] = {
+                    **{f"a{n}": each for n, each in enumerate(letters, 1)},
+                    **{f"w{n}": each for n, each in enumerate(parties, 1)},
+                }
     return found
 
 
