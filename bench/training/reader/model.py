@@ -38,6 +38,7 @@ class Batch:
     kinds: torch.Tensor
     answers: torch.Tensor
     spans: torch.Tensor
+    keys: tuple[int, ...]
     tokens: int
 
 
@@ -113,6 +114,7 @@ def collate(items: Sequence[Pack]) -> Batch:
         torch.tensor([each.kind for each in questions]),
         torch.tensor([each.answer for each in questions]),
         torch.tensor(spans),
+        tuple(each.key for each in questions),
         int((segments >= 0).sum()),
     )
 

@@ -27,6 +27,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from training.reader.answers import read_answers
 from training.reader.data import (
     ANSWERS,
     NOT_YES,
@@ -38,36 +39,36 @@ from training.reader.data import (
     packs,
 )
 from training.reader.judge import judge
-from training.reader.lessons import (
-    JUDGED_FOLD,
-    family_clauses,
-    hypothesis_clauses,
-    label_clauses,
-    real_clauses,
-    ruling_clauses,
-    statement_clauses,
-)
+from training.reader.lessons import all_lessons
 from training.reader.model import Batch, Teacher, collate, load_teacher, read_tokenizer
 
 HEADS_FASTER, WARM_UP, LEAST_RATE, DECAY = 5, 0.06, 0.02, 0.01
 SMOOTHED = 0.05
+TEACHER_SHARE = 0.5  # what a teacher's answer counts, next to the settled one
+NO_TEACHER: Mapping[int, Sequence[float]] = {}
+FLAT = (0.0,) * len(ANSWERS)
 SPAN_WEIGHT = 0.25  # of an end of the words, next to an answer
 SAVE_SECONDS = 600  # seconds
-STATEMENTS, JUDGED_STATEMENTS = 6_000, 600  # quotes, of each a true and a false statement
-NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 
 
-def loss_of(model: Teacher, batch: Batch) -> torch.Tensor:
+def loss_of(
+    model: Teacher, batch: Batch, teacher_odds: Mapping[int, Sequence[float]] = NO_TEACHER
+) -> torch.Tensor:
+    """Return the loss; `teacher_odds` are a teacher's log-odds by the key of the question."""
     answers, spans = model(batch)
     asks = batch.kinds == Kind.ASK
     loss = answers.sum() * 0
     if asks.any():
         odds, right = answers[asks].log_softmax(-1), batch.answers[asks]
-        known, false = right != NOT_YES, right == NOT_YES
-        wanted = functional.one_hot(right[known], len(ANSWERS)) * (1 - SMOOTHED)
-        wanted = wanted + SMOOTHED / len(ANSWERS)
-        own = -(wanted * odds[known]).sum() - odds[false, 1:].logsumexp(-1).sum()
-        loss = loss + own / len(right)
+        false = right == NOT_YES
+        wanted = functional.one_hot(right.clamp(max=len(ANSWERS) - 1), len(ANSWERS))
+        own = -((wanted * (1 - SMOOTHED) + SMOOTHED / len(ANSWERS)) * odds).sum(-1)
+        own = torch.where(false, -odds[:, 1:].logsumexp(-1), own)
+        keys = [key for key, ask in zip(batch.keys, asks.tolist(), strict=True) if ask]
+        known = torch.tensor([key in teacher_odds for key in keys])
+        soft = torch.tensor([list(teacher_odds.get(key, FLAT)) for key in keys]).softmax(-1)
+        mixed = (1 - TEACHER_SHARE) * own - TEACHER_SHARE * (soft * odds).sum(-1)
+        loss = loss + torch.where(known, mixed, own).mean()
     for chosen, odds in spans:
         for end in range(2 if len(chosen) else 0):
             right = batch.spans[chosen, end]
@@ -83,6 +84,7 @@ class Course:
     ) -> None:
         self.model, self.run, self.train = model, run, train
         self.epochs, self.packs = given.epochs, given.packs
+        self.teacher_odds = read_answers(given.answers) if given.answers else NO_TEACHER
         named = [each for each in model.named_parameters() if each[1].requires_grad]
         body = [each for name, each in named if name.startswith("base.")]
         heads = [each for name, each in named if not name.startswith("base.")]
@@ -129,7 +131,7 @@ class Course:
             torch.manual_seed(self.step)
             batch = collate(own[1][at])
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                loss = loss_of(self.model, batch)
+                loss = loss_of(self.model, batch, self.teacher_odds)
             tokens += batch.tokens
             self._optimizer.zero_grad()
             loss.backward()
@@ -167,6 +169,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="of the families, for a curve")
     parser.add_argument("--packs", type=int, help="of a clause in an epoch; all by default")
     parser.add_argument("--keep", help="layers to keep of the run that comes before: 0,1,3,…")
+    parser.add_argument("--answers", type=Path, help="what a teacher answers, to learn from")
     parser.add_argument("--rate", type=float, default=6e-5)
     parser.add_argument("--after", type=Path, help="a run whose weights are begun with")
     parser.add_argument("--data", type=Path, help="folder of cuad and contractnli")
@@ -175,28 +178,7 @@ def main() -> None:
     given.run.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
     tokenizer = read_tokenizer(given.base)
-    families = family_clauses(tokenizer)
-    learned = sorted({each.group for each in families} - {JUDGED_FOLD})
-    random.Random(2).shuffle(learned)
-    own = set(learned[: int(len(learned) * given.share)])
-    train = [each for each in families if each.group in own]
-    tests = {"families": [each for each in families if each.group == JUDGED_FOLD]}
-    if given.data:
-        by_fold = [
-            *label_clauses(given.data / "cuad", tokenizer),
-            *real_clauses(given.data, tokenizer),
-            *ruling_clauses(given.data, tokenizer),
-        ]
-        quoted = statement_clauses(
-            given.data / "cuad", STATEMENTS + JUDGED_STATEMENTS, 0, tokenizer
-        )
-        train += [each for each in by_fold if each.group != JUDGED_FOLD]
-        train += quoted[JUDGED_STATEMENTS:]
-        train += hypothesis_clauses(given.data / "contractnli", tokenizer)[::NTH_HYPOTHESIS]
-        for each in by_fold:
-            if each.group == JUDGED_FOLD:
-                tests.setdefault(each.origin, []).append(each)
-        tests["statements"] = quoted[:JUDGED_STATEMENTS]
+    train, tests = all_lessons(given.data, tokenizer, given.share)
     if given.after:
         layers = [int(each) for each in given.keep.split(",")] if given.keep else None
         model = load_teacher(given.base, given.after, given.frozen, layers)
