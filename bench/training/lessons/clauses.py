@@ -1,13 +1,14 @@
-"""Real clauses with the questions of `questions.yaml`, answered by readers: lessons by place.
+"""Real clauses with the questions of `questions.jsonl`, answered by readers: lessons by place.
 
     python -m training.lessons.clauses draw --data DIR --batches BATCHES
     python -m training.lessons.clauses disputes --data DIR --batches BATCHES --readings READINGS
     python -m training.lessons.clauses settle --data DIR --batches BATCHES --readings READINGS
+    python -m training.lessons.clauses agreement
 
 The first draws clauses that lawyers marked of each provision, and paragraphs next to some of them,
 of contracts that may be learned from, and writes what readers read. The second writes what two
-readers dispute, for a third. The last puts all readings together, prints how far the two agree, and
-writes `clauses.jsonl`: places and answers, and no words of a contract.
+readers dispute, for a third. `settle` puts all readings together and writes `clauses.jsonl`: places
+and answers, and no words of a contract. The last prints how far the two agree.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fourcorners.review.risk.assessment import clause_around
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -34,7 +33,7 @@ from training.verdicts.labels import kappa
 from training.verdicts.sample import marked_clauses
 
 HERE = Path(__file__).parent
-QUESTIONS, CLAUSES = HERE / "questions.yaml", HERE / "clauses.jsonl"
+QUESTIONS, CLAUSES = HERE / "questions.jsonl", HERE / "clauses.jsonl"
 CATEGORIES = HERE.parents[1] / "src/fourcorners_bench/categories.json"
 SEED = 20261128
 MARKED, NEXT_TO = 34, 6  # clauses of a provision
@@ -42,7 +41,7 @@ BATCH = 20
 LEAST = 60  # characters of a clause
 LETTERS = {"y": "yes", "n": "no", "d": "depends", "o": "none"}
 BOTH, NOBODY = "both", "-"
-Said = Mapping[str, str]  # the answer to each question: a1, a2, … and w1, w2 for parties
+Answers = Mapping[str, str]  # the answer to each question: a1, a2, … and w1, w2 for parties
 SUBJECTS = {
     "Confidentiality of Agreement": "confidentiality-of-agreement",
     "Explicit identification": "explicit-identification",
@@ -76,8 +75,12 @@ class RealClause:
 
 
 def read_questions() -> dict[str, Any]:
-    """Return the questions of each provision: `asks` (yes or no) and `whose` (a party)."""
-    return dict(yaml.safe_load(QUESTIONS.read_text("utf-8")))
+    """Return the questions of each provision: `asks` (yes or no) and `whose` (a party).
+
+    `dropped` are those that turned out too unclear to be lessons.
+    """
+    rows = map(json.loads, QUESTIONS.read_text("utf-8").splitlines())
+    return {row.pop("provision"): row for row in rows}
 
 
 def draw(data: Path) -> Iterator[RealClause]:
@@ -162,12 +165,12 @@ def write_batches(clauses: list[RealClause], folder: Path) -> None:
             (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def read_readings(folder: Path) -> dict[str, Said]:
+def read_readings(folder: Path) -> dict[str, Answers]:
     """Return what a reader said of each clause.
 
     A line is `ID | yndo… | party | party`; of disputes, `ID | a3=y | w1=Supplier`.
     """
-    found = {}
+    found: dict[str, Answers] = {}
     for path in sorted(folder.glob("*.txt")):
         for line in filter(str.strip, path.read_text("utf-8").splitlines()):
             identity, *parts = (part.strip() for part in line.split("|"))
@@ -175,21 +178,23 @@ def read_readings(folder: Path) -> dict[str, Said]:
                 found[identity] = dict(part.split("=", 1) for part in parts)
             else:
                 letters, *parties = parts
-                found[identity] = {f"a{n}": each for n, each in enumerate(letters, 1)}
-                found[identity] |= {f"w{n}": each for n, each in enumerate(parties, 1)}
+                found[identity] = {
+                    **{f"a{n}": each for n, each in enumerate(letters, 1)},
+                    **{f"w{n}": each for n, each in enumerate(parties, 1)},
+                }
     return found
 
 
-def disputed(one: Said, other: Said) -> list[str]:
+def disputed(one: Answers, other: Answers) -> list[str]:
     """Return the questions that two readers answer differently."""
-    return [key for key in one if _folded(one[key]) != _folded(other[key])]
+    return [key for key in one if _fold(one[key]) != _fold(other[key])]
 
 
-def _folded(said: str) -> str:
-    return re.sub(r"^(?:the|each|either) | party$", "", said.casefold())
+def _fold(reply: str) -> str:
+    return re.sub(r"^(?:the|each|either) | party$", "", reply.casefold())
 
 
-def write_disputes(clauses: list[RealClause], readings: list[dict[str, Said]], to: Path) -> None:
+def write_disputes(clauses: list[RealClause], readings: list[dict[str, Answers]], to: Path) -> None:
     """Write what a third reader decides, without what the two said."""
     wanted = read_questions()
     lines = []
@@ -204,16 +209,16 @@ def write_disputes(clauses: list[RealClause], readings: list[dict[str, Said]], t
     to.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def settle(clause: RealClause, readings: Sequence[Said]) -> dict[str, Any]:
+def settle(clause: RealClause, readings: Sequence[Answers]) -> dict[str, Any]:
     """Return the answers that two of three readers gave.
 
     A party is its place in the clause (start, length), `both`, or `-` for nobody.
     """
     settled: dict[str, Any] = {}
     for key, first in readings[0].items():
-        said = [first, *(each[key] for each in readings[1:] if key in each)]
-        counted = Counter(map(_folded, said)).most_common(1)[0]
-        agreed = next(each for each in said if _folded(each) == counted[0])
+        reply = [first, *(each[key] for each in readings[1:] if key in each)]
+        counted = Counter(map(_fold, reply)).most_common(1)[0]
+        agreed = next(each for each in reply if _fold(each) == counted[0])
         place = clause.words.casefold().find(agreed.casefold())
         if counted[1] < 2:
             continue
@@ -224,29 +229,28 @@ def settle(clause: RealClause, readings: Sequence[Said]) -> dict[str, Any]:
     return settled
 
 
-def print_agreement(readings: Sequence[Mapping[str, Said]]) -> None:
-    """Print how far two readers agree, of answers and of parties."""
-    one, two = readings
-    for kind, name in (("a", "answers"), ("w", "parties")):
-        pairs = [
-            (_folded(said), _folded(two[identity][key]))
-            for identity, own in one.items()
-            for key, said in own.items()
-            if key[0] == kind
-        ]
-        value, agreed, count = kappa(pairs)
-        print(f"{name}: {count:,} pairs, {agreed:.3f} alike, kappa {value:.3f}")
+def print_agreement() -> None:
+    """Print how far the two readers agree, of answers and of parties."""
+    rows = [json.loads(line) for line in CLAUSES.read_text("utf-8").splitlines()]
+    pairs = [pair for row in rows for pair in zip(*row["letters"], strict=True)]
+    value, agreed, count = kappa(pairs)
+    print(f"answers: {count:,} pairs, {agreed:.3f} alike, kappa {value:.3f}")
+    same = [each for row in rows for each in row["same_parties"]]
+    print(f"parties: {len(same):,} pairs, {sum(same) / len(same):.3f} alike")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("draw", "disputes", "settle"))
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--batches", type=Path, required=True)
+    parser.add_argument("step", choices=("draw", "disputes", "settle", "agreement"))
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--batches", type=Path)
     parser.add_argument("--readings", type=Path)
     given = parser.parse_args()
+    if given.step == "agreement":
+        print_agreement()
+        return
     clauses = list({each.id: each for each in draw(given.data)}.values())
     if given.step == "draw":
         write_batches(clauses, given.batches)
@@ -256,21 +260,30 @@ def main() -> None:
     if given.step == "disputes":
         write_disputes(clauses, readings, given.batches / "disputes.txt")
         return
-    print_agreement(readings)
     third = read_readings(given.readings / "three")
     wanted = read_questions()
     with CLAUSES.open("w", encoding="utf-8") as file:
         for each in clauses:
             dropped = wanted[each.provision].get("dropped", ())
-            said = [readings[0][each.id], readings[1][each.id], third.get(each.id, {})]
-            said = [{k: v for k, v in own.items() if k not in dropped} for own in said]
+            reply = [readings[0][each.id], readings[1][each.id], third.get(each.id, {})]
+            reply = [{k: v for k, v in own.items() if k not in dropped} for own in reply]
             row: dict[str, Any] = {"id": each.id, "provision": each.provision, "name": each.name}
             row |= {
                 "span": [each.start, each.end],
                 "hash": sha256(each.words.encode()).hexdigest()[:16],
-                "answers": settle(each, said),
+                "answers": settle(each, reply),
+                "letters": ["".join(_of_kind(own, "a")) for own in reply[:2]],
+                "same_parties": [
+                    _fold(one) == _fold(two)
+                    for one, two in zip(*(_of_kind(own, "w") for own in reply[:2]), strict=True)
+                ],
             }
             file.write(json.dumps(row) + "\n")
+    print_agreement()
+
+
+def _of_kind(replies: Answers, kind: str) -> list[str]:
+    return [reply for key, reply in replies.items() if key[0] == kind]
 
 
 if __name__ == "__main__":

@@ -23,12 +23,12 @@ def family_key(family: Mapping[str, Any]) -> str:
 
 
 @cache
-def _listed() -> frozenset[str]:
+def _known_keys() -> frozenset[str]:
     return frozenset(LIST.read_text("utf-8").split())
 
 
 def is_left_out(family: Mapping[str, Any]) -> bool:
-    return family_key(family) in _listed()
+    return family_key(family) in _known_keys()
 
 
 def main() -> None:

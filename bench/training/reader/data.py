@@ -6,12 +6,14 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from hashlib import sha256
 
 from tokenizers import Tokenizer
 
 ANSWERS = ("yes", "no", "depends", "none")
 NOT_YES = len(ANSWERS)  # of a statement that is false: anything else may be right
 MOST = 384  # tokens of a clause
+TOKENS = 3072  # of a batch
 PACKED = 8  # questions that are put to a clause at once
 BOTH = (-1, -1)  # the span of an answer that names each party
 
@@ -40,8 +42,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as tokens; `span` is its first and last token."""
+    """A question as tokens; `span` is its first and last token; `key` names it with its clause."""
 
+    key: int
     kind: Kind
     ids: tuple[int, ...]
     answer: int
@@ -71,14 +74,15 @@ def encode(
 ) -> Clause:
     """Return a clause as tokens; questions are left out whose answer lies behind its cut end."""
     encoded = tokenizer.encode(text)
-    offsets = encoded.offsets[:MOST]
+    clause, offsets = tuple(encoded.ids[:MOST]), encoded.offsets[:MOST]
     questions = []
     for each in asked:
         span = each.span if each.span in (None, BOTH) else _tokens(each.span, offsets)
         if (each.span is None) == (span is None):
             ids = tuple(tokenizer.encode(each.words).ids[1:])  # the clause has the first mark
-            questions.append(Question(each.kind, ids, each.answer, span))
-    return Clause(origin, group, tuple(encoded.ids[:MOST]), tuple(questions))
+            key = int.from_bytes(sha256(repr((clause, ids)).encode()).digest()[:8])
+            questions.append(Question(key, each.kind, ids, each.answer, span))
+    return Clause(origin, group, clause, tuple(questions))
 
 
 def _tokens(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> tuple[int, int] | None:

@@ -26,8 +26,8 @@ from torch.nn import functional
 
 from training.reader.data import MOST, Kind, packs
 from training.reader.lessons import JUDGED_FOLD, family_clauses
+from training.reader.model import SHA256, Teacher, collate, load_teacher, read_tokenizer
 from training.reader.mpnet import FAR, FARTHEST, FIRST_POSITION, Layer, relative_buckets
-from training.reader.teacher import SHA256, Teacher, collate, load_teacher, read_tokenizer
 
 OPSET = 17
 INPUTS = ("ids", "positions", "segments", "ends", "size")

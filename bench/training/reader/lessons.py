@@ -38,8 +38,37 @@ EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
 CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
+COUNT, JUDGED = 6_000, 600  # sentences with a true and a false statement, to learn and to judge
+NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
 _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
+
+
+def all_lessons(
+    data: Path | None, tokenizer: Tokenizer, share: float = 1.0
+) -> tuple[list[Clause], dict[str, list[Clause]]]:
+    """Return what is learned, and by origin what is judged on; families alone without data.
+
+    `share` is that of the families that are learned from, for a learning curve.
+    """
+    families = family_clauses(tokenizer)
+    groups = sorted({each.group for each in families} - {JUDGED_FOLD})
+    random.Random(2).shuffle(groups)
+    learned = set(groups[: int(len(groups) * share)])
+    clauses = [each for each in families if each.group in {*learned, JUDGED_FOLD}]
+    if data is not None:
+        sentences = statement_clauses(data / "cuad", COUNT + JUDGED, 0, tokenizer)
+        clauses += label_clauses(data / "cuad", tokenizer)
+        clauses += real_clauses(data, tokenizer)
+        clauses += ruling_clauses(data, tokenizer)
+        clauses += sentences
+        clauses += hypothesis_clauses(data / "contractnli", tokenizer)[::NTH_HYPOTHESIS]
+    train: list[Clause] = []
+    tests: dict[str, list[Clause]] = {}
+    for each in clauses:
+        own = tests.setdefault(each.origin, []) if each.group == JUDGED_FOLD else train
+        own.append(each)
+    return train, tests
 
 
 def family_clauses(tokenizer: Tokenizer) -> list[Clause]:
@@ -70,15 +99,15 @@ def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Ask
 
 
 def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:
-    """Return sentences with statements of them, true and false."""
+    """Return sentences with statements of them, true and false; the first `JUDGED` are judged."""
     by_quote = [
         (quote, [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in own])
         for quote, own in groupby(statements(cuad, seed), key=lambda each: each.quote)
     ]
     random.Random(seed).shuffle(by_quote)
     return [
-        encode(STATEMENTS, number, quote, own, tokenizer)
-        for number, (quote, own) in enumerate(by_quote[:count])
+        encode(STATEMENTS, max(0, number - JUDGED) + JUDGED_FOLD, quote, own, tokenizer)
+        for number, (quote, own) in enumerate(by_quote[:count], 1)
     ]
 
 
@@ -87,12 +116,12 @@ def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:
     return [
         encode(
             HYPOTHESES,
-            number,
+            NO_FOLD,
             " ".join(row["concatenated_spans"].split()),
             [Asked(Kind.ASK, row["hypothesis"], _NLI[int(row["label"])])],
             tokenizer,
         )
-        for number, row in enumerate(_nda_rows(contractnli))
+        for row in _nda_rows(contractnli)
     ]
 
 
@@ -102,7 +131,7 @@ def _nda_rows(contractnli: Path) -> list[dict[str, str]]:
 
 
 def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
-    """Return the real clauses with the questions of `lessons/questions.yaml`, by fold.
+    """Return the real clauses with the questions of `lessons/questions.jsonl`, by fold.
 
     Raises:
         ValueError: If the words at a place are not those that were read.

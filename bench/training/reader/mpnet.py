@@ -98,7 +98,7 @@ class MPNet(nn.Module):
     def forward(
         self, ids: torch.Tensor, positions: torch.Tensor, segments: torch.Tensor
     ) -> torch.Tensor:
-        """Return states. A token sees those of its own segment and of the clause, which is 0."""
+        """Return states. A token sees those of the same segment and of the clause, which is 0."""
         sees = (segments[:, None, :] == 0) | (segments[:, None, :] == segments[:, :, None])
         x = self.words(ids) + self.places(positions + FIRST_POSITION)
         x = self.norm(x)
