@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.models.verdict_reader.features import NO_MENTION
@@ -147,6 +148,12 @@ def group_folds() -> dict[str, int]:
     groups = sorted({each["group"] for each in _lines(HERE / "sample.jsonl").values()})
     random.Random(SEED).shuffle(groups)
     return {group: at % FOLDS for at, group in enumerate(groups)}
+
+
+def group_parts() -> dict[str, int]:
+    """Return the part that each labelled clause of a fold is in: limits come from other parts."""
+    rows = _lines(HERE / "sample.jsonl").values()
+    return {row["id"]: crc32(row["group"].encode()) % FOLDS for row in rows}
 
 
 def invented(guides: Mapping[str, Any]) -> Iterator[Example]:
