@@ -225,7 +225,7 @@ def _named(odds: Floats, clause: Encoding) -> Named:
     silence, *each = (other / total).tolist()
     likeliest = max(silence, *each, float(pairs.sum()) / total)
     span = None
-    if likeliest > max(silence, *each):
+    if likeliest > max((silence, *each)):
         first, last = divmod(int(pairs.argmax()), size)
         span = Span(clause.offsets[first][0], clause.offsets[last][1])
         likeliest = float(pairs.max()) / total
