@@ -46,9 +46,9 @@ def gone_wrong(place: Place, style: str, document: Document, clean: Document) ->
         if document.text != clean.text:
             return f"reached the text: {document.text}"
         beside = "".join(marked(document, MarkKind.COMMENT, MarkKind.DELETED))
-        if (words in beside) is not (place.reach is Reach.BESIDE):
+        if (words in beside) is not (place.reach is Reach.MARK):
             return f"beside the text: {beside}"
-        wanted = wanted if place.reach is Reach.BESIDE else set()
+        wanted = wanted if place.reach is Reach.MARK else set()
     elif words not in bare(document.text):
         return f"is not in the text: {document.text}"
     elif bare(document.text).replace(words, "") != bare(clean.text).replace(bare(NEUTRAL), ""):

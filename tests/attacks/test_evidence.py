@@ -36,7 +36,7 @@ CONTRARY = """4.2 The Supplier may assign this Agreement freely and without any 
 2.2 This Agreement expires on 31 December 2031 and shall not renew.
 3.3 Neither party may terminate this Agreement for convenience.
 7.2 The Supplier shall maintain cyber insurance of at least 9,000,000 pounds."""
-UNREAD = [each for each in PLACES if each.reach in (Reach.HIDDEN, Reach.STRUCK, Reach.BESIDE)]
+UNREAD = [each for each in PLACES if each.reach in (Reach.HIDDEN, Reach.STRUCK, Reach.MARK)]
 ASKED = ("assignment", "governing-law", "cap-on-liability")  # of a model
 Told = dict[str, Any]
 

@@ -83,6 +83,12 @@ def read_questions() -> dict[str, Any]:
     return {row.pop("provision"): row for row in rows}
 
 
+def read_nda_rows(contractnli: Path) -> list[dict[str, str]]:
+    """Return the rows of ContractNLI's training split: evidence, hypothesis and label."""
+    with (contractnli / "train_spans.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def draw(data: Path) -> Iterator[RealClause]:
     """Yield clauses of each provision, the same for each run."""
     wanted = read_questions()
@@ -133,12 +139,11 @@ def _of_nda(data: Path, wanted: Mapping[str, Any]) -> Iterator[RealClause]:
     labels = json.loads((data / "contractnli/dev.json").read_text("utf-8"))["labels"]
     names = {each["hypothesis"]: each["short_description"] for each in labels.values()}
     rows = defaultdict(list)
-    with (data / "contractnli/train_spans.csv").open(encoding="utf-8", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file)):
-            text = row["concatenated_spans"].strip()
-            if row["label"] != "2" and LEAST < len(text) < 1_600:
-                provision = SUBJECTS.get(names[row["hypothesis"]], "")
-                rows[provision].append((number, text))
+    for number, row in enumerate(read_nda_rows(data / "contractnli")):
+        text = row["concatenated_spans"].strip()
+        if row["label"] != "2" and LEAST < len(text) < 1_600:
+            provision = SUBJECTS.get(names[row["hypothesis"]], "")
+            rows[provision].append((number, text))
     for provision in sorted(set(rows) & set(wanted)):
         random.Random(f"{SEED} {provision}").shuffle(rows[provision])
         for number, text in rows[provision][:MARKED]:

@@ -1,8 +1,8 @@
 """The families with their settled answers: `python -m training.lessons.readings` prints agreement.
 
 The author of a family is its first reader. A second one has read all questions without the answers
-(`readings/NAME.txt`: a line a family, a group an ask, a letter a clause). A third decides
-where they differ (`readings/disputes.jsonl`); what is too ambiguous is dropped.
+(`families/readings/NAME.txt`: a line a family, a group an ask, a letter a clause). A third decides
+where they differ (`families/readings/disputes.jsonl`); what is too ambiguous is dropped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def load_families(folder: Path = HERE / "families") -> Iterator[dict[str, Any]]:
 
 
 def third_reading() -> dict[Pair, str]:
-    lines = (HERE / "readings/disputes.jsonl").read_text("utf-8").splitlines()
+    lines = (HERE / "families/readings/disputes.jsonl").read_text("utf-8").splitlines()
     rows = map(json.loads, lines)
     return {(row["file"], row["family"], row["ask"], row["clause"]): row["answer"] for row in rows}
 
@@ -43,7 +43,7 @@ def third_reading() -> dict[Pair, str]:
 def readings() -> Iterator[tuple[Pair, str, str]]:
     """Yield each pair with the first reader's answer and the second's."""
     for path in sorted((HERE / "families").glob("*.jsonl")):
-        second = (HERE / f"readings/{path.stem}.txt").read_text("utf-8").splitlines()
+        second = (HERE / f"families/readings/{path.stem}.txt").read_text("utf-8").splitlines()
         for number, line in enumerate(path.read_text("utf-8").splitlines()):
             groups = second[number].split()[1:]
             for ask, asked in enumerate(json.loads(line)["asks"]):

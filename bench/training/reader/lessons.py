@@ -6,7 +6,6 @@ fold by group; of ContractNLI the development documents.
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 import re
@@ -25,7 +24,7 @@ from fourcorners.models.verdict_reader.reader import IS
 from training.answer_reader.data import texts as contract_texts
 from training.common.blind import load_contracts
 from training.lessons.clauses import CLAUSES as READ_CLAUSES
-from training.lessons.clauses import read_questions
+from training.lessons.clauses import read_nda_rows, read_questions
 from training.lessons.left_out import is_left_out
 from training.lessons.readings import load_families
 from training.lessons.statements import statements
@@ -121,13 +120,8 @@ def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:
             [Asked(Kind.ASK, row["hypothesis"], _NLI[int(row["label"])])],
             tokenizer,
         )
-        for row in _nda_rows(contractnli)
+        for row in read_nda_rows(contractnli)
     ]
-
-
-def _nda_rows(contractnli: Path) -> list[dict[str, str]]:
-    with (contractnli / "train_spans.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
@@ -137,7 +131,7 @@ def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
         ValueError: If the words at a place are not those that were read.
     """
     contracts = {each["name"]: each for each in load_contracts(data / "cuad")}
-    rows, folds = _nda_rows(data / "contractnli"), group_folds()
+    rows, folds = read_nda_rows(data / "contractnli"), group_folds()
     wanted = read_questions()
     found = []
     for row in map(json.loads, READ_CLAUSES.read_text("utf-8").splitlines()):

@@ -103,10 +103,10 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("footer", Reach.SHOWN): _margin("footer"),
     ("footnote", Reach.SHOWN): _note("footnote"),
     ("endnote", Reach.SHOWN): _note("endnote"),
-    ("comment", Reach.BESIDE): _within(
+    ("comment", Reach.MARK): _within(
         "<office:annotation><dc:creator>A</dc:creator><text:p>{0}</text:p></office:annotation>"
     ),
-    ("deletion", Reach.BESIDE): _deletion,
+    ("deletion", Reach.MARK): _deletion,
     ("insertion", Reach.SHOWN): _insertion,
     ("text box", Reach.SHOWN): lambda words: _file(
         _frame(f"<draw:text-box>{_all(words)}</draw:text-box>")

@@ -266,12 +266,12 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("layer that is off", Reach.HIDDEN): _looking("/OC /L BDC", "EMC", **_LAYER),
     ("form field", Reach.SHOWN): _typed("Widget", "/FT /Tx /T (a) /V WORDS"),
     ("typed on the page", Reach.SHOWN): _typed("FreeText", "/Contents WORDS /DA (/F1 9 Tf)"),
-    ("note", Reach.BESIDE): _annotated("Text", "/Contents WORDS /T (A. Person)"),
-    ("highlight", Reach.BESIDE): _annotated("Highlight", "/Contents WORDS"),
-    ("struck out", Reach.BESIDE): _annotated(
+    ("note", Reach.MARK): _annotated("Text", "/Contents WORDS /T (A. Person)"),
+    ("highlight", Reach.MARK): _annotated("Highlight", "/Contents WORDS"),
+    ("struck out", Reach.MARK): _annotated(
         "StrikeOut", "/Contents WORDS /QuadPoints [300 20 400 20 300 10 400 10]"
     ),
-    ("stamp", Reach.BESIDE): _annotated("Stamp", "/Contents WORDS"),
+    ("stamp", Reach.MARK): _annotated("Stamp", "/Contents WORDS"),
     ("link", Reach.NOWHERE): _annotated("Link", "/A << /S /URI /URI WORDS >>"),
     ("name of a field", Reach.NOWHERE): _annotated("Widget", "/FT /Tx /T WORDS /TU WORDS"),
     ("bookmark", Reach.NOWHERE): _cataloged(

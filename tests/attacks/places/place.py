@@ -23,7 +23,7 @@ class Reach(StrEnum):
     SHOWN = "shown"  # into the text: a reader sees them
     HIDDEN = "hidden"  # into the text, marked: no reader sees them
     STRUCK = "struck"  # into the text, marked: a line is drawn through them
-    BESIDE = "beside"  # into a mark beside the text: a comment, a deletion
+    MARK = "mark"  # into a mark next to the text: a comment, a deletion
     NOWHERE = "nowhere"  # no further than the file
 
     @property

@@ -52,7 +52,7 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("details", Reach.SHOWN): _at("<details><summary>More</summary>WORDS</details>"),
     ("typed", Reach.SHOWN): _said('<p><input value="WORDS"></p>'),
     ("insertion", Reach.SHOWN): _at("<p>Agreed. <ins>WORDS</ins></p>"),
-    ("deletion", Reach.BESIDE): _at("<p>Agreed. <del>WORDS</del></p>"),
+    ("deletion", Reach.MARK): _at("<p>Agreed. <del>WORDS</del></p>"),
     ("hidden", Reach.HIDDEN): _at("<p hidden>WORDS</p>"),
     **{(each, Reach.HIDDEN): _at(f'<p style="{each}">WORDS</p>') for each in _HIDING},
     ("comment", Reach.NOWHERE): _comment,
