@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.models.reader.reader import Named, Reading
+from fourcorners.models.reader.reader import Reading
 from fourcorners.text.span import Span
 from fourcorners_bench.families import (
     AskLine,
@@ -22,6 +21,7 @@ from fourcorners_bench.families import (
     read_family_run,
 )
 from fourcorners_bench.run_files import run_benchmark, run_line, write_lines
+from tests.models.reader.fake import FakeReader, named
 
 FAMILY = {
     "topic": "delay",
@@ -32,10 +32,8 @@ FAMILY = {
 }
 
 
-class FakeReader:
-    """Answers by "not", and is sure of a clause without it."""
-
-    name = "fake"
+class NotReader(FakeReader):
+    """Answers by "not", and is surer of a clause without it."""
 
     def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
         denied = " not " in clause
@@ -43,14 +41,6 @@ class FakeReader:
         start = clause.find("two days")
         words = named(None if denied else Span(start, len(clause) - 1))
         return [Reading(chances, words, named(Span(0, 9))) for _ in questions]
-
-    def asserts(self, reading: Reading) -> bool:
-        return reading.probability >= 0.85
-
-
-def named(span: Span | None) -> Named:
-    none = np.zeros(0, np.float32)
-    return Named(span, 0.9, 0.0, 0.0 if span else 0.9, none, none, ())
 
 
 def written(folder: Path, *families: dict[str, Any]) -> Path:
@@ -62,7 +52,7 @@ def written(folder: Path, *families: dict[str, Any]) -> Path:
 def test_each_question_is_put_to_each_clause(tmp_path: Path) -> None:
     families = load_families(written(tmp_path, FAMILY))
 
-    run = read_families(families, FakeReader())
+    run = read_families(families, NotReader())
 
     assert [json.loads(run_line(each)) for each in run] == [
         {
@@ -99,7 +89,7 @@ def test_each_question_is_put_to_each_clause(tmp_path: Path) -> None:
 
 def test_a_run_that_lacks_an_answer_is_refused(tmp_path: Path) -> None:
     families = load_families(written(tmp_path, FAMILY))
-    run = [each for each in read_families(families, FakeReader()) if not isinstance(each, AskLine)]
+    run = [each for each in read_families(families, NotReader()) if not isinstance(each, AskLine)]
     with pytest.raises(ConfigError, match="lacks 2 answers, first ask"):
         family_measures(families, run)
 

@@ -37,7 +37,7 @@ def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
     names = (
         *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER),
-        VERDICT_READER,
+        *(VERDICT_READER, READER),
     )
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})

@@ -45,6 +45,8 @@ class FakeReader:
     def asserts(self, reading: Reading) -> bool:
         raise NotImplementedError
 
+    verifies = refuses = asserts
+
 
 def token_named() -> Named:
     """Return a distribution over three tokens: the supplier, the buyer and the rest."""

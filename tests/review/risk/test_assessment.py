@@ -33,6 +33,7 @@ from fourcorners.review.risk.assessment import (
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
+from tests.models.reader.fake import Chances, FakeReader
 from tests.review.conftest import prepared
 from tests.review.scripted_reader import ScriptedReader
 
@@ -131,7 +132,7 @@ def assess(
     side: Side = UNKNOWN_SIDE,
 ) -> Finding:
     """Return the finding that quotes all the words of which the reader says something."""
-    return RiskAssessor(contract, side, ScriptedReader(says=says)).assess(
+    return RiskAssessor(contract, side, ScriptedReader(says=says), FakeReader()).assess(
         found(contract, *says), asked
     )
 
@@ -180,7 +181,9 @@ def test_clauses_that_agree_are_quoted_together(contract: Contract) -> None:
 
 def test_quotes_are_read_with_the_clause_around_them(contract: Contract) -> None:
     reader = ScriptedReader()
-    RiskAssessor(contract, reader=reader).assess(found(contract, ASSIGN, LEAVES), provision(EFFECT))
+    RiskAssessor(contract, reader=reader, clause_reader=FakeReader()).assess(
+        found(contract, ASSIGN, LEAVES), provision(EFFECT)
+    )
     text = contract.document.text
     assert {each.marked.text_in(text) for each in reader.seen} == {ASSIGN, LEAVES}
     clauses = {each.marked.text_in(text): each.clause.text_in(text) for each in reader.seen}
@@ -270,12 +273,16 @@ def test_severity_and_position_follow_from_answers(contract: Contract) -> None:
     open_ = assess(contract, {ASSIGN: {"effect": ("consent", 0.5)}}, asks)
     assert (open_.severity, open_.position) == (Severity.TO_READ, None)
     absent = replace(found(contract, ASSIGN), state=CellState.NOT_FOUND, evidence=())
-    told = RiskAssessor(contract, reader=ScriptedReader()).assess(absent, asks)
+    told = RiskAssessor(contract, reader=ScriptedReader(), clause_reader=FakeReader()).assess(
+        absent, asks
+    )
     assert (told.severity, told.recommendation) == (Severity.LOW, "Add it.")
     assert (told.position, told.answers) == (None, ())
     failed = replace(absent, state=CellState.FAILED)
     assert (
-        RiskAssessor(contract, reader=ScriptedReader()).assess(failed, asks).severity
+        RiskAssessor(contract, reader=ScriptedReader(), clause_reader=FakeReader())
+        .assess(failed, asks)
+        .severity
         is Severity.NONE
     )
 
@@ -499,3 +506,31 @@ def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
                 assert quote.span.text_in(text) == quote.words
             assert answer.answer or not answer.quotes
             assert bool(answer.answer) == bool(answer.value)
+
+
+OWN = RiskQuestion("own", "May the Supplier use subcontractors?", answer="yes_no")
+
+
+def own_answer(contract: Contract, chances: Chances, *, known: bool = False) -> RiskAnswer:
+    """Return the answer to a question of a user's own, or to one of a known provision."""
+    scripted = ScriptedReader(says={})
+    risks = RiskAssessor(contract, UNKNOWN_SIDE, scripted, FakeReader({OWN.question: chances}))
+    asked = provision(OWN, name="it" if known else "unheard-of")
+    (answer,) = risks.assess(found(contract, SUBCONTRACT), asked).answers
+    return answer
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_no_head_was_learned_for_the_reader_of_clauses_answers(
+    contract: Contract, *, known: bool
+) -> None:
+    told = own_answer(contract, (0.97, 0.01, 0.01, 0.01), known=known)
+    assert (told.value, told.answer, told.confidence) == ("yes", "Yes", 0.97)
+    assert [each.words for each in told.quotes] == [SUBCONTRACT]
+
+
+@pytest.mark.parametrize("chances", [(0.8, 0.1, 0.05, 0.05), (0.01, 0.01, 0.97, 0.01)])
+def test_what_the_reader_of_clauses_is_not_sure_of_stays_open(
+    contract: Contract, chances: Chances
+) -> None:
+    assert own_answer(contract, chances).value == ""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 KIND = "reader"
 LIMITS = "limits.json"
+STATED, UNSTATED = "stated", "unstated"  # limits beside those of the answers
+NEVER = 2.0  # a limit that no probability reaches
 AT_ONCE = 8  # questions that a clause is read with, as the reader was taught
 QUESTION_TOKENS = 96
 LONGEST = 60  # tokens of the words that answer
@@ -110,6 +112,9 @@ class Reading:
     def probability(self) -> float:
         return max(self.chances)
 
+    def chance(self, answer: Answer) -> float:
+        return self.chances[list(Answer).index(answer)]
+
 
 class Reader(Protocol):
     """Questions of one clause in, a reading of each out."""
@@ -122,6 +127,12 @@ class Reader(Protocol):
 
     def asserts(self, reading: Reading) -> bool:
         """Tell whether the answer is yes or no, and sure enough to be said."""
+
+    def verifies(self, reading: Reading) -> bool:
+        """Tell whether a clause surely says a statement."""
+
+    def refuses(self, reading: Reading) -> bool:
+        """Tell whether a clause surely does not say a statement."""
 
 
 class OnnxReader:
@@ -137,7 +148,7 @@ class OnnxReader:
 
     @cached_property
     def limits(self) -> dict[str, float]:
-        """Return the probability from which an answer is asserted, by answer.
+        """Return the probability from which an answer is asserted, or a statement verified.
 
         Raises:
             ModelError: If the file is missing or damaged.
@@ -150,7 +161,13 @@ class OnnxReader:
             raise file_error(self.info, LIMITS, error) from error
 
     def asserts(self, reading: Reading) -> bool:
-        return reading.probability >= self.limits.get(reading.answer, 2.0)
+        return reading.probability >= self.limits.get(reading.answer, NEVER)
+
+    def verifies(self, reading: Reading) -> bool:
+        return reading.chance(Answer.YES) >= self.limits.get(STATED, NEVER)
+
+    def refuses(self, reading: Reading) -> bool:
+        return 1 - reading.chance(Answer.YES) >= self.limits.get(UNSTATED, NEVER)
 
     def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
         """Return a reading of each question; of a clause that is too long, its beginning is read.
@@ -165,21 +182,10 @@ class OnnxReader:
         return [each for group in read for each in group]
 
     def _read(self, clause: Encoding, questions: Sequence[str]) -> list[Reading]:
-        import numpy as np
-
-        size = len(clause.ids)
-        ids, positions, segments, ends = list(clause.ids), list(range(size)), [0] * size, []
-        for number, question in enumerate(questions, 1):
-            asked = self._tokenizer.encode(readable_text(question))
-            asked.truncate(QUESTION_TOKENS)
-            own = asked.ids[1:]
-            ids += own
-            positions += range(size, size + len(own))
-            segments += [number] * len(own)
-            ends.append(len(ids) - 1)
-        inputs = ("ids", ids), ("positions", positions), ("segments", segments), ("ends", ends)
-        feed = {name: np.array(values, np.int64) for name, values in (*inputs, ("size", size))}
-        answers, words, parties = self._session.run(None, feed)
+        asked = [self._tokenizer.encode(readable_text(each)) for each in questions]
+        for each in asked:
+            each.truncate(QUESTION_TOKENS)
+        answers, words, parties = self.run(clause.ids, [each.ids[1:] for each in asked])
         return [
             Reading(
                 tuple(_shares(answers[row]).tolist()),
@@ -188,6 +194,29 @@ class OnnxReader:
             )
             for row in range(len(questions))
         ]
+
+    def run(self, clause: Sequence[int], questions: Sequence[Sequence[int]]) -> list[Floats]:
+        """Return the log-odds that the graph gives for the tokens of a clause and of q questions.
+
+        Of the answers (q, 4), of first and last words (q, tokens + 1, 2), and of first and last
+        words of a party (q, tokens + 2, 2).
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or no reader's.
+        """
+        import numpy as np
+
+        size = len(clause)
+        ids, positions, segments, ends = list(clause), list(range(size)), [0] * size, []
+        for number, own in enumerate(questions, 1):
+            ids += own
+            positions += range(size, size + len(own))
+            segments += [number] * len(own)
+            ends.append(len(ids) - 1)
+        inputs = ("ids", ids), ("positions", positions), ("segments", segments), ("ends", ends)
+        feed = {name: np.array(values, np.int64) for name, values in (*inputs, ("size", size))}
+        found: list[Floats] = self._session.run(None, feed)
+        return found
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

@@ -78,8 +78,8 @@ def _chances(
         return _of_mentions(named, question.kind, clause, window)
     if ALONE in readings:
         return _of_yes_or_no(readings[ALONE], question.options)
-    chances = {choice: _chance(reading, Answer.YES) for choice, reading in readings.items()}
-    silence = sum(_chance(each, Answer.NONE) for each in readings.values()) / len(readings)
+    chances = {choice: reading.chance(Answer.YES) for choice, reading in readings.items()}
+    silence = sum(each.chance(Answer.NONE) for each in readings.values()) / len(readings)
     others = [each for each in question.options if each not in chances]
     return chances | {each: silence / len(others) for each in others}
 
@@ -109,10 +109,6 @@ def _of_mentions(
             if each is not None
         )
     return chances
-
-
-def _chance(reading: Reading, answer: Answer) -> float:
-    return reading.chances[list(Answer).index(answer)]
 
 
 def _logarithms(chances: Mapping[str, float]) -> dict[str, float]:

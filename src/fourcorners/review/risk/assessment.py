@@ -1,8 +1,9 @@
 """Risk questions, severity and the house's position: what is said of the words found.
 
-A question is answered by the verdict reader, from the words found with the clause around them, and
-only where answers of its kind were measured to be right 95 times in 100 (the law of assertion,
-`docs/decisions`); a fact of the contract card is answered from the card. What two clauses tell
+A question is answered by the verdict reader, or where that has learned none such by the reader of
+clauses, from the words found with the clause around them, and only where answers of its kind were
+measured to be right 95 times in 100 (the law of assertion, `docs/decisions`); a fact of the
+contract card is answered from the card. What two clauses tell
 differently, and all else, is left to a person. Severity and position follow from the answers.
 """
 
@@ -14,10 +15,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fourcorners.library.contract import Contract
-from fourcorners.models.registry import default_verdict_reader
+from fourcorners.models.reader.reader import Reader
+from fourcorners.models.registry import default_reader, default_verdict_reader
+from fourcorners.models.verdict_reader.asked import AskedQuestion, read_asked
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY
-from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
+from fourcorners.models.verdict_reader.reader import IS, SUCH, Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import PRONOUNS, ROLES
 from fourcorners.playbooks.playbook import (
@@ -136,11 +139,16 @@ class RiskAssessor:
     """Answers for the findings of one document; made once for all its cells."""
 
     def __init__(
-        self, reading: Contract, side: Side = UNKNOWN_SIDE, reader: VerdictReader | None = None
+        self,
+        reading: Contract,
+        side: Side = UNKNOWN_SIDE,
+        reader: VerdictReader | None = None,
+        clause_reader: Reader | None = None,
     ) -> None:
         self._reading = reading
         self._text = reading.text
         self._reader = reader or default_verdict_reader()
+        self._clause_reader = clause_reader or default_reader()
         self._mentions = MentionFinder(self._text, reading.card)
         self._conclusion = RiskConclusion(reading.card, side)
 
@@ -148,8 +156,7 @@ class RiskAssessor:
         """Return a finding with answers, severity, recommendation and position."""
         answers: tuple[RiskAnswer, ...] = ()
         if finding.state is CellState.FOUND:
-            is_read = self._reader.is_known(provision.id)
-            readings = list(self._readings(finding, provision)) if is_read else []
+            readings = list(self._readings(finding, provision))
             answers = tuple(self._answers(provision, readings))
         return self._conclusion.conclude(replace(finding, answers=answers), provision)
 
@@ -169,7 +176,12 @@ class RiskAssessor:
             clause = clause_around(self._text, each.quote.span)
             mentions = self._mentions.find(clause)
             marked = MarkedClause(self._text, clause, each.quote.span, mentions)
-            yield _Reading(each, self._reader.read(provision.id, marked))
+            is_known = self._reader.is_known(provision.id)
+            verdicts = self._reader.read(provision.id, marked) if is_known else {}
+            if not is_known or verdicts[IS].value == SUCH:
+                asked = [one for one in own_questions(provision) if one.id not in verdicts]
+                verdicts |= read_asked(self._clause_reader, asked, marked)
+            yield _Reading(each, verdicts)
 
     def _answer(self, question: RiskQuestion, readings: Iterable[_Reading]) -> RiskAnswer:
         """Return what the quotes assert; nothing where they assert nothing, or may differ."""
@@ -276,6 +288,15 @@ class RiskAssessor:
 def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:
     """Return the risk questions of a provision that are asked of such a contract."""
     return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
+
+
+def own_questions(provision: Provision) -> Iterator[AskedQuestion]:
+    """Yield the questions of a provision that can be answered with yes or no, or with an option."""
+    for each in provision.questions:
+        if each.answer == "yes_no":
+            yield AskedQuestion(each.id, each.question, {"yes": "", "no": ""})
+        elif each.answer == "one_of" and not each.card_value:
+            yield AskedQuestion(each.id, each.question, each.options)
 
 
 def clause_around(text: str, span: Span) -> Span:

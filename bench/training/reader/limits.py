@@ -1,0 +1,174 @@
+"""Choose from which probability the reader's answers are said: `limits.json` of its folder.
+
+    python -m training.reader.limits --data DATA --reader FOLDER [--nth N]
+
+It reads the lessons that were left out. Yes and no are asserted where 95 of 100 of them are right
+on invented families and on real clauses alike; a statement is verified where one of 100 false ones
+is, and refused where one of 20 true ones is. What is printed was chosen on one half of the groups
+and counted on the other; what is written comes from all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from fourcorners.models.card import CARD_FILE
+from fourcorners.models.reader.reader import (
+    AT_ONCE,
+    LIMITS,
+    NEVER,
+    STATED,
+    UNSTATED,
+    Answer,
+    OnnxReader,
+    open_reader,
+)
+from training.reader.data import ANSWERS, Clause, Kind
+from training.reader.lessons import FAMILIES, STATEMENTS, all_lessons
+from training.reader.model import read_tokenizer
+
+PRECISION, FALSE_VERIFIED, TRUE_REFUSED = 0.95, 0.01, 0.05
+FEWEST = 20  # answers above a limit, without which it was not measured
+BLOCK = 50  # clauses that stay together: those of a family or a contract stand in a row
+Limits = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A question as it was answered; `right` is the place of an answer, or `NOT_YES`."""
+
+    origin: str
+    group: int
+    chances: tuple[float, ...]
+    right: int
+
+    @property
+    def answer(self) -> int:
+        return int(np.argmax(self.chances))
+
+
+def read_lines(reader: OnnxReader, clauses: Iterable[Clause]) -> Iterator[Line]:
+    """Yield what a reader answers to the questions of clauses that are answered in four ways."""
+    for number, clause in enumerate(clauses):
+        asked = [each for each in clause.questions if each.kind is Kind.ASK]
+        for at in range(0, len(asked), AT_ONCE):
+            own = asked[at : at + AT_ONCE]
+            odds = reader.run(clause.ids, [each.ids for each in own])[0]
+            shares = np.exp(odds - odds.max(1, keepdims=True))
+            shares /= shares.sum(1, keepdims=True)
+            for each, chances in zip(own, shares.tolist(), strict=True):
+                yield Line(clause.origin, number // BLOCK, tuple(chances), each.answer)
+
+
+def choose(lines: Sequence[Line]) -> Limits:
+    """Return the limits; an answer that is never right often enough has none that is reached."""
+    found = {}
+    for answer in (Answer.YES, Answer.NO):
+        place = ANSWERS.index(answer)
+        limits = [
+            _least_limit(
+                [(each.chances[place], each.right == place) for each in own if each.answer == place]
+            )
+            for own in _sources(lines)
+            if own
+        ]
+        found[str(answer)] = max(limits, default=NEVER)
+    stated = [each for each in lines if each.origin in (STATEMENTS, FAMILIES)]
+    false = [each.chances[0] for each in stated if each.right != 0]
+    true = [1 - each.chances[0] for each in stated if each.right == 0]
+    found[STATED] = float(np.quantile(false, 1 - FALSE_VERIFIED)) if false else NEVER
+    found[UNSTATED] = float(np.quantile(true, 1 - TRUE_REFUSED)) if true else NEVER
+    return {name: round(min(limit, NEVER), 4) for name, limit in found.items()}
+
+
+def _sources(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines of invented families, and those of real clauses."""
+    asked = [each for each in lines if each.origin != STATEMENTS]
+    own = [each for each in asked if each.origin == FAMILIES]
+    return [own, [each for each in asked if each.origin != FAMILIES]]
+
+
+def _least_limit(answers: Sequence[tuple[float, bool]]) -> float:
+    """Return the least probability from which enough answers are right."""
+    ranked = sorted(answers, reverse=True)
+    right, limit = 0, NEVER
+    for count, (chance, is_right) in enumerate(ranked, 1):
+        right += is_right
+        if count >= FEWEST and right >= PRECISION * count:
+            limit = chance
+    return limit
+
+
+def shares(lines: Sequence[Line], limits: Limits) -> dict[str, float]:
+    """Return how often what is said is right, and how much is said."""
+    found = {}
+    for origin in sorted({each.origin for each in lines}):
+        own = [each for each in lines if each.origin == origin]
+        if origin != STATEMENTS:
+            said = [each for each in own if _is_said(each, limits)]
+            decided = sum(each.right < 2 for each in own)
+            right = sum(each.answer == each.right for each in said)
+            found[f"{origin}: right"] = _share(own, lambda each: each.answer == each.right)
+            found[f"{origin}: precision of {len(said)}"] = right / max(1, len(said))
+            found[f"{origin}: coverage"] = right / max(1, decided)
+        if origin in (STATEMENTS, FAMILIES):
+            false = [each for each in own if each.right != 0]
+            true = [each for each in own if each.right == 0]
+            verified = _reaches(limits[STATED])
+            found[f"{origin}: false ones verified"] = _share(false, verified)
+            found[f"{origin}: true ones verified"] = _share(true, verified)
+            refused = _fails(limits[UNSTATED])
+            found[f"{origin}: true ones refused"] = _share(true, refused)
+            found[f"{origin}: false ones refused"] = _share(false, refused)
+    return {name: round(value, 4) for name, value in found.items()}
+
+
+def _is_said(line: Line, limits: Limits) -> bool:
+    return line.answer < 2 and line.chances[line.answer] >= limits[ANSWERS[line.answer]]
+
+
+def _reaches(limit: float) -> Callable[[Line], bool]:
+    return lambda each: each.chances[0] >= limit
+
+
+def _fails(limit: float) -> Callable[[Line], bool]:
+    return lambda each: 1 - each.chances[0] >= limit
+
+
+def _share(lines: Sequence[Line], holds: Callable[[Line], bool]) -> float:
+    return sum(map(holds, lines)) / max(1, len(lines))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--reader", type=Path, required=True)
+    parser.add_argument("--nth", type=int, default=1, help="read one clause in so many")
+    given = parser.parse_args()
+    reader = open_reader(given.reader)
+    _, tests = all_lessons(given.data, read_tokenizer(given.reader))
+    lines = [line for own in tests.values() for line in read_lines(reader, own[:: given.nth])]
+    first, second = ([each for each in lines if each.group % 2 == half] for half in (0, 1))
+    for chosen_on, counted_on in ((first, second), (second, first)):
+        print(json.dumps(shares(counted_on, choose(chosen_on)), indent=1))
+    limits = choose(lines)
+    print(limits)
+    (given.reader / LIMITS).write_text(json.dumps(limits), "utf-8")
+    card = yaml.safe_load((given.reader / CARD_FILE).read_text("utf-8"))
+    card["files"][LIMITS] = hashlib.sha256((given.reader / LIMITS).read_bytes()).hexdigest()
+    card["scores"] = shares(lines, limits)
+    (given.reader / CARD_FILE).write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
