@@ -15,7 +15,7 @@ LIMIT = 0.9
 
 
 class FakeReader:
-    """Answers questions by their words, with the chances given, or with silence.
+    """Answers questions by their words, with the chances given, or with others.
 
     Attributes:
         asked: The clauses and questions that it was given.
@@ -23,14 +23,18 @@ class FakeReader:
 
     name = "fake"
 
-    def __init__(self, answers: Mapping[str, Chances] | None = None) -> None:
-        self._answers = answers or {}
+    def __init__(
+        self, answers: Mapping[str, Chances] | None = None, *, others: Chances = SILENT
+    ) -> None:
+        self._answers, self._others = answers or {}, others
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 
     def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
         self.asked.append((clause, tuple(questions)))
         nothing = named(None)
-        return [Reading(self._answers.get(each, SILENT), nothing, nothing) for each in questions]
+        return [
+            Reading(self._answers.get(each, self._others), nothing, nothing) for each in questions
+        ]
 
     def asserts(self, reading: Reading) -> bool:
         return reading.answer in (Answer.YES, Answer.NO) and reading.probability >= LIMIT

@@ -19,11 +19,10 @@ from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingCl
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
     NOT_CHECKED,
-    StatementDirection,
     check_quotes,
-    compare_direction,
     denies_alike,
     is_topic,
+    repeats_sentence,
 )
 from fourcorners.research.answer import (
     Answer,
@@ -342,7 +341,7 @@ class _Rest:
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            if compare_direction(text, only.text) is StatementDirection.SAME:
+            if repeats_sentence(text, only.text):
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]

@@ -32,6 +32,7 @@ from fourcorners.research.companions import (
 )
 from fourcorners.research.context import ResearchContext, find_others
 from fourcorners.research.question import Part
+from fourcorners.research.rewriting import is_named_for
 from fourcorners.review.parties import display_name
 from fourcorners.review.risk.assessment import clause_around
 from fourcorners.search.graph.expand import Located
@@ -149,14 +150,20 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
 def _rule(
     context: ResearchContext, part: Part, first: Snippet, changing: Sequence[Companion]
 ) -> tuple[Verdict, float] | None:
-    """Return yes or no with its probability, where a clause and what changes it surely say it."""
+    """Return yes or no with its probability, where a clause and what changes it surely say it.
+
+    What is asked of a party that the contract's words do not name is left to a person.
+    """
+    asked = context.rewrite_with_roles(part.text)
+    if not is_named_for(asked, part.text):
+        return None
     text = context.read_contract(first.document).text
     around = clause_around(text, first.span)
     inside = [each.span for each in changing if each.document == first.document]
     others = [each.text_in(text) for each in inside if not around.contains(each)]
     words = [around.text_in(text), *others]
     reader = default_reader()
-    (reading,) = reader.read("\n".join(words), [context.rewrite_with_roles(part.text)])
+    (reading,) = reader.read("\n".join(words), [asked])
     if not reader.asserts(reading):
         return None
     return (Verdict.YES if reading.answer is Answer.YES else Verdict.NO), reading.probability
