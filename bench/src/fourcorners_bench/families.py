@@ -101,7 +101,9 @@ def load_families(path: Path, *, limit: int | None = None) -> list[Family]:
         answers += [each.spans for each in family.wh]
         answers += [each.parties for each in family.whose]
         if any(len(each) != len(family.clauses) for each in answers):
-            raise ConfigError(f"{path}, line {number}: a question has not an answer a clause.")
+            raise ConfigError(
+                f"{path}, line {number}: a question has not one answer for each clause."
+            )
     return found
 
 
@@ -176,7 +178,7 @@ def family_measures(
         measures[f"right where {answer}"] = _share(own)
     return measures | {
         "right of what is asserted": _share(asserted),
-        "yes and no that are asserted, rightly": _share(asserted.count(True) * [True], decided),
+        "yes and no asserted rightly": _share(asserted.count(True) * [True], decided),
         "words": _share([is_same(each, words[key]) for key, each in spans.items()]),
         "party": _share([is_same(each, parties[key]) for key, each in whose.items()]),
     }

@@ -144,6 +144,7 @@ def put_weights(graph: onnx.ModelProto, floats: onnx.ModelProto, own: Weights) -
     """Put the weights of the layers into an int8 graph, and round the others like them."""
     whole = {each.name: each for each in floats.graph.initializer}
     held = {each.name: each for each in graph.graph.initializer}
+    put = 0
     for name, numbers in held.items():
         base = name.removesuffix(QUANTISED)
         scale = held.get(f"{base}_scale")
@@ -151,11 +152,14 @@ def put_weights(graph: onnx.ModelProto, floats: onnx.ModelProto, own: Weights) -
             continue
         plain = base.removesuffix(TURNED)
         found = own.get(plain.removeprefix("teacher."))
+        put += found is not None
         if found is None:
             weights = numpy_helper.to_array(whole[plain])
             found = round_channels(weights.T if plain != base else weights)
         numbers.CopyFrom(numpy_helper.from_array(found.numbers, name))
         scale.CopyFrom(numpy_helper.from_array(found.sizes, scale.name))
+    if put != len(own):
+        raise SystemExit(f"the graph lacks {len(own) - put} of {len(own)} weights.")
 
 
 def take_out_words(graph: onnx.ModelProto, out: Path) -> None:
@@ -171,30 +175,43 @@ def take_out_words(graph: onnx.ModelProto, out: Path) -> None:
             node.input[place] = VOCABULARY if name == old else name
 
 
+Odds = tuple[torch.Tensor, list[tuple[torch.Tensor, torch.Tensor]]]
+
+
 @torch.no_grad()
-def answers_of(teacher: Teacher, clauses: Sequence[Clause]) -> list[torch.Tensor]:
-    """Return the teacher's log-odds, a tensor a pack (questions, answers)."""
-    return [teacher(collate([pack]))[0] for pack in packs(clauses, random.Random(0))]
+def answers_of(teacher: Teacher, clauses: Sequence[Clause]) -> list[Odds]:
+    """Return the teacher's log-odds, of answers and of words, a pair for each pack."""
+    return [teacher(collate([pack])) for pack in packs(clauses, random.Random(0))]
 
 
 def compare(
-    clauses: Sequence[Clause], answers: Sequence[torch.Tensor], reader: OnnxReader
+    clauses: Sequence[Clause], odds: Sequence[Odds], reader: OnnxReader
 ) -> dict[str, float]:
     """Return how often the reader's answer is the teacher's, and how far chances are apart."""
-    same = count = right = right_before = 0
-    far = 0.0
-    for pack, odds in zip(packs(clauses, random.Random(0)), answers, strict=True):
-        batch = collate([pack])
-        found = torch.tensor(reader.run(pack[0].ids, [each.ids for each in pack[1]])[0])
-        asks = batch.kinds == Kind.ASK
-        found, odds, wanted = found[asks], odds[asks], batch.answers[asks]
-        far += (found.softmax(-1) - odds.softmax(-1)).abs().mean(-1).sum().item()
-        same += (found.argmax(-1) == odds.argmax(-1)).sum().item()
-        right += (found.argmax(-1) == wanted).sum().item()
-        right_before += (odds.argmax(-1) == wanted).sum().item()
-        count += len(wanted)
-    shares = {"same": same, "apart": far, "right": right, "right_before": right_before}
-    return {"questions": count} | {name: round(each / count, 4) for name, each in shares.items()}
+    names = ("same", "apart", "right", "right_before")
+    found: dict[str, list[float]] = {name: [] for name in names}
+    words: list[bool] = []
+    for (clause, asked), (before, spans) in zip(
+        packs(clauses, random.Random(0)), odds, strict=True
+    ):
+        outputs = [reader.run(clause.ids, [each.ids]) for each in asked]
+        for each, output, own in zip(asked, outputs, before, strict=True):
+            if each.kind is Kind.ASK:
+                after = torch.tensor(output[0][0])
+                found["same"].append(int(after.argmax()) == int(own.argmax()))
+                found["apart"].append((after.softmax(-1) - own.softmax(-1)).abs().mean().item())
+                found["right"].append(int(after.argmax()) == each.answer)
+                found["right_before"].append(int(own.argmax()) == each.answer)
+        for kind, (chosen, points) in zip((Kind.WORDS, Kind.WHOSE), spans, strict=True):
+            for row, own in zip(chosen.tolist(), points, strict=True):
+                after = torch.tensor(outputs[row][kind][0])
+                words.append(bool((after.argmax(0) == own.argmax(0)).all()))
+    shares = {name: round(float(np.mean(each)), 4) for name, each in found.items()}
+    return {
+        "questions": len(found["same"]),
+        **shares,
+        "same_words": round(float(np.mean(words)), 4),
+    }
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from fourcorners.models.verdict_reader.asked import read_window
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
-from fourcorners.models.verdict_reader.opinions import option_asks, read_window
 from fourcorners.models.verdict_reader.reader import IS
 from training.answer_reader.data import texts as contract_texts
 from training.common.blind import load_contracts
@@ -37,7 +37,7 @@ EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
 CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
-COUNT, JUDGED = 6_000, 600  # sentences with a true and a false statement, to learn and to judge
+COUNT, JUDGED = 14_000, 600  # sentences with a true and a false statement, to learn and to judge
 NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
 _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
@@ -99,13 +99,15 @@ def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Ask
 
 def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:
     """Return sentences with statements of them, true and false; the first `JUDGED` are judged."""
-    return [
-        encode(STATEMENTS, max(0, number - JUDGED) + JUDGED_FOLD, quote, own, tokenizer)
-        for number, (quote, said) in enumerate(shuffled_statements(cuad, seed)[:count], 1)
-        for own in [
-            [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in said]
-        ]
-    ]
+    drawn = shuffled_statements(cuad, seed)[:count]
+    learned = {quote for quote, _ in drawn[JUDGED:]}  # contracts share sentences
+    found = []
+    for number, (quote, said) in enumerate(drawn, 1):
+        if number > JUDGED or quote not in learned:
+            own = [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in said]
+            group = max(0, number - JUDGED) + JUDGED_FOLD
+            found.append(encode(STATEMENTS, group, quote, own, tokenizer))
+    return found
 
 
 def shuffled_statements(cuad: Path, seed: int) -> list[tuple[str, list[Statement]]]:
@@ -244,6 +246,10 @@ def label_asked(
 def option_asked(ask: str, options: Mapping[str, str], answer: str) -> Iterator[Asked]:
     """Yield a question with each of its options; one of yes and no alone."""
     silent = not options[answer]
-    for option, words in option_asks(ask, options).items():
-        right = NONE if silent else YES if answer == (option or "yes") else NO
-        yield Asked(Kind.ASK, words, right)
+    if set(options) <= {"yes", "no", "silent"}:
+        yield Asked(Kind.ASK, ask, NONE if silent else YES if answer == "yes" else NO)
+        return
+    for option, words in options.items():
+        if words:
+            right = NONE if silent else YES if option == answer else NO
+            yield Asked(Kind.ASK, f"{ask} {words.capitalize()}.", right)

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from training.reader.data import Clause, packs
+from training.reader.data import Clause, length, packs
 from training.reader.model import Teacher, collate
 from training.reader.mpnet import Layer
 
@@ -38,14 +38,20 @@ class Whole:
 
 
 class _Inputs:
-    """What the inputs of a product are like: the largest of each, and how they go together."""
+    """What the inputs of a product are like: the largest of each, and how they go together.
+
+    Attributes:
+        tokens: Of what is read; behind them is padding.
+    """
+
+    tokens = 0
 
     def __init__(self, size: int) -> None:
         self.largest = torch.zeros(size)
         self.products = torch.zeros(size, size)
 
     def see(self, _: nn.Module, given: tuple[torch.Tensor], __: torch.Tensor) -> None:
-        rows = given[0].detach().flatten(0, -2)
+        rows = given[0].detach().flatten(0, -2)[: self.tokens]
         self.largest = torch.maximum(self.largest, rows.abs().amax(0))
         self.products += rows.T @ rows
 
@@ -64,6 +70,7 @@ def quantise(teacher: Teacher, clauses: Sequence[Clause]) -> dict[str, Whole]:
     }
     hooks = [linear.register_forward_hook(each.see) for linear, each in inputs.items()]
     for pack in packs(clauses, random.Random(0)):
+        _Inputs.tokens = length(pack)
         teacher(collate([pack]))
     for hook in hooks:
         hook.remove()

@@ -1,15 +1,12 @@
 """What the checks of a report's statements are worth: `python -m training.statements.measure`.
 
-Three kinds of pairs of words of a contract and a statement are checked: the project's own
-(`pairs.yaml`); those that lawyers labelled in ContractNLI (`train_spans.csv`, of which the reader
-learned the greater part); and statements of CUAD's sentences, true and edited, that it did not
-learn.
+Two kinds of pairs of words of a contract and a statement are checked: the project's own
+(`pairs.yaml`), and statements of CUAD's sentences, true and edited, that the reader did not learn.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -21,8 +18,6 @@ from fourcorners.research.agents.statement_check import check_quotes
 from training.reader.lessons import JUDGED, shuffled_statements
 
 PAIRS = Path(__file__).with_name("pairs.yaml")
-LABELS = {"0": "entailment", "1": "contradiction", "2": "not mentioned"}
-NTH = 12  # of ContractNLI's rows, one in so many is checked
 Pair = tuple[str, str, str]
 """What a statement is known to be, the words and the statement."""
 
@@ -32,7 +27,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     data = parser.parse_args().data
     _print("own pairs", own_pairs())
-    _print("ContractNLI", nda_pairs(data / "contractnli"))
     left_out = islice(shuffled_statements(data / "cuad", 0), JUDGED)
     edited = ((each.kind, each.quote, each.words) for _, own in left_out for each in own)
     _print("CUAD, statements of sentences by edit", edited)
@@ -43,12 +37,6 @@ def own_pairs() -> Iterator[Pair]:
         for pair in pairs:
             for kind in ("supported", "opposite", "unrelated"):
                 yield kind, pair["quote"], pair[kind]
-
-
-def nda_pairs(folder: Path) -> Iterator[Pair]:
-    with (folder / "train_spans.csv").open(encoding="utf-8") as file:
-        for row in islice(csv.DictReader(file), 0, None, NTH):
-            yield LABELS[row["label"]], row["concatenated_spans"], row["hypothesis"]
 
 
 def _print(title: str, pairs: Iterable[Pair]) -> None:

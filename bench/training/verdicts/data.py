@@ -15,11 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.models.verdict_reader.features import NO_MENTION
-from fourcorners.models.verdict_reader.opinions import ALONE, option_asks
 from fourcorners.models.verdict_reader.reader import IS, Head
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card
@@ -88,8 +86,7 @@ def load_heads() -> list[Head]:
     found = []
     for provision, guide in load_attributes().items():
         silent = frozenset(("no", "related"))
-        asks = {ALONE: guide["means"]}
-        found.append(Head(provision, IS, None, "", ("yes", "no", "related"), silent, None, asks))
+        found.append(Head(provision, IS, None, "", ("yes", "no", "related"), silent, None))
         for name, attribute in guide["attributes"].items():
             options = tuple(attribute.get("options", ()))
             kind = None if options else _kind(attribute)
@@ -97,12 +94,7 @@ def load_heads() -> list[Head]:
             silent = frozenset((NO_MENTION, *(each for each in options if not known_options[each])))
             question = question_id(name)
             group = GROUPS.get(f"{provision}.{question}", "")
-            asks = (
-                option_asks(attribute["ask"], known_options)
-                if options
-                else {ALONE: attribute["ask"]}
-            )
-            found.append(Head(provision, question, kind, group, options, silent, None, asks))
+            found.append(Head(provision, question, kind, group, options, silent, None))
     return found
 
 
@@ -148,12 +140,6 @@ def group_folds() -> dict[str, int]:
     groups = sorted({each["group"] for each in _lines(HERE / "sample.jsonl").values()})
     random.Random(SEED).shuffle(groups)
     return {group: at % FOLDS for at, group in enumerate(groups)}
-
-
-def group_parts() -> dict[str, int]:
-    """Return the part that each labelled clause of a fold is in: limits come from other parts."""
-    rows = _lines(HERE / "sample.jsonl").values()
-    return {row["id"]: crc32(row["group"].encode()) % FOLDS for row in rows}
 
 
 def invented(guides: Mapping[str, Any]) -> Iterator[Example]:

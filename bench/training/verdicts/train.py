@@ -3,11 +3,10 @@
     python -m training.verdicts.train --data DIR/cuad --run RUN
     python -m training.verdicts.train --data DIR/cuad --run RUN --write
 
-`training.verdicts.opinions` goes before. The first command learns without the contracts of the fold
-that the reader has not learned from, and writes what that fold's clauses are said to say by both,
-and the contrary ones too (`RUN/oof.jsonl`; their `fold` is a part of it, by group, so that limits
-come from other groups). The second learns from all and writes the model that ships, with the limits
-that the first one's answers give. Each takes some two CPU-minutes.
+`training.verdicts.transformer` goes before each. The first command learns five times, each time
+without the contracts of a fold, and writes what each fold's clauses are said to say by both, and
+the contrary ones too (`RUN/oof.jsonl`). The second learns from all and writes the model that ships,
+with the limits that the first one's answers give. Each takes some two CPU-minutes.
 
 A question with options has a regression an option: the mean of two with an L1 penalty, which pick
 the words that decide, and one with an L2 penalty over rows of length one. What a question mentions
@@ -53,9 +52,9 @@ from fourcorners.models.verdict_reader.reader import (
 from fourcorners.models.verdict_reader.tokens import LONGEST
 from fourcorners.review.people.labelled_clauses import UNLISTED
 from training.verdicts.data import (
+    FOLDS,
     OUT_OF_FOLD,
     Example,
-    group_parts,
     load_contrary,
     load_examples,
     load_heads,
@@ -160,7 +159,6 @@ def answer(
     beside: Beside,
 ) -> Iterator[dict[str, object]]:
     """Yield what clauses are said to say: a line a clause and question."""
-    parts = group_parts()
     for each in examples:
         is_such = 1.0
         no_such = each.answers.get(IS) == NO_SUCH and IS in each.settled
@@ -183,7 +181,7 @@ def answer(
                     "silences": sorted(head.silent),
                     "right": each.answers.get(head.question),
                     "settled": head.question in each.settled or no_such,
-                    "fold": parts.get(each.id, 0),
+                    "fold": fold,
                 }
 
 
@@ -267,12 +265,12 @@ def main() -> None:
         return
     beside: Beside = pickle.loads((given.run / OUT_OF_FOLD).read_bytes())  # noqa: S301 - our own
     with path.open("w", encoding="utf-8") as file:
-        for fold in sorted({fold for _, fold, _ in beside}):
+        for fold in range(FOLDS):
             models = learn(heads, [each for each in examples if each.fold != fold], rows)
             own = [*(each for each in examples if each.fold == fold), *contrary]
             for line in answer(heads, models, own, rows, fold, beside):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
-            print(f"fold {fold}", flush=True)
+            print(f"fold {fold} of {FOLDS}", flush=True)
 
 
 if __name__ == "__main__":

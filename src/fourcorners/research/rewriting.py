@@ -66,12 +66,6 @@ def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
     return "".join(words) + question[offset:]
 
 
-def is_named_for(asked: str, question: str) -> bool:
-    """Tell whether a question, rewritten as `asked`, still says of which party it is asked."""
-    unnamed = _SOMEBODY in asked.casefold() and _SOMEBODY not in question.casefold()
-    return not unnamed and not _FIRST_PERSON.search(asked)
-
-
 def replace_first_person(question: str, called: str) -> str:
     """Put the asking party of a question into the third person, as a contract calls it.
 

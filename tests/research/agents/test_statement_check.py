@@ -70,6 +70,17 @@ def test_what_the_reader_is_sure_of_decides(
     assert reader.asked == [(f"{WORDS}\nIt ends in May.", (SAID,))]
 
 
+def test_what_depends_is_not_refused(read_as: ReadAs) -> None:
+    read_as((0.02, 0.02, 0.94, 0.02))
+    assert check_statement(SAID, [WORDS])[0] is Verification.UNCHECKED
+
+
+def test_the_reader_does_not_see_what_yes_or_no_answers(read_as: ReadAs) -> None:
+    reader = read_as((0.97, 0.01, 0.01, 0.01))
+    assert check_statement(f"Yes, {SAID}", [WORDS])[0] is Verification.UNCHECKED
+    assert reader.asked == [(WORDS, (SAID,))]
+
+
 def test_a_conclusion_may_say_what_no_contract_says(read_as: ReadAs) -> None:
     read_as(SILENT)
     assert check_statement(SAID, [WORDS], concludes=True)[0] is Verification.UNCHECKED
@@ -85,6 +96,7 @@ def test_a_repeated_sentence_needs_no_reader(read_as: ReadAs) -> None:
     ("chances", "standing"),
     [
         ((0.2, 0.7, 0.05, 0.05), Verification.UNCHECKED),
+        ((0.2, 0.05, 0.7, 0.05), Verification.UNCHECKED),
         ((0.7, 0.2, 0.05, 0.05), Verification.VERIFIED),
     ],
 )

@@ -7,11 +7,10 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.research.answer import Verdict
-from fourcorners.research.offline import extract, run
+from fourcorners.research.offline import run
 from fourcorners.research.offline.run import contract_question
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
-from tests.models.reader.fake import FakeReader
 
 
 @pytest.mark.parametrize(
@@ -44,20 +43,6 @@ def test_each_contract_of_a_collection_is_asked(
     assert quoted == {"Lease of Premises (Harbour Estates / Quill & Sons, 1 March 2024)"}
     assert any("Letter" in gap.what for gap in answer.gaps)
     assert answer.counts.verified == len(answer.statements)
-
-
-def test_contracts_that_say_yes_are_counted(
-    library: Library,
-    encoder: Encoder,
-    concepts: Sequence[Concept],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    reader = FakeReader(others=(0.97, 0.01, 0.01, 0.01))
-    monkeypatch.setattr(extract, "default_reader", lambda: reader)
-    question = ResearchQuestion("Which contracts are governed by English law?")
-    answer = final_answer(ask(library, question, encoder=encoder, concepts=concepts)).answer
-    assert answer.headline.startswith("1 of 2 contracts have words on it: yes in 1. In 1 no answer")
-    assert [each.text.partition(" of ")[0] for each in answer.sentences] == ["Yes, by clause 5.1"]
 
 
 def test_what_was_not_read_is_said(

@@ -12,12 +12,10 @@ from fourcorners.models import Encoder
 from fourcorners.models.registry import default_answer_reader, default_encoder
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
-from fourcorners.research.offline import extract
 from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
-from tests.models.reader.fake import Chances, FakeReader
 
 Answered = Callable[..., Answer]
 
@@ -81,48 +79,6 @@ def test_the_headline_names_the_clause_and_leaves_yes_and_no_to_a_person(
     whether = answered("Can the Tenant assign the lease?", "lease")
     assert whether.answer.headline.startswith("Yes or no is left to you: read clause 3.")
     assert whether.answer.ruling is Verdict.UNSURE
-
-
-YES, NO, PERHAPS = (0.97, 0.01, 0.01, 0.01), (0.01, 0.97, 0.01, 0.01), (0.6, 0.2, 0.1, 0.1)
-
-
-@pytest.mark.parametrize(
-    ("chances", "ruling", "lead"),
-    [
-        (YES, Verdict.YES, "Yes, by clause 3."),
-        (NO, Verdict.NO, "No, by clause 3."),
-        (PERHAPS, Verdict.UNSURE, "Yes or no is left to you: read clause 3."),
-    ],
-)
-def test_yes_and_no_are_said_where_the_reader_is_sure(
-    answered: Answered,
-    monkeypatch: pytest.MonkeyPatch,
-    chances: Chances,
-    ruling: Verdict,
-    lead: str,
-) -> None:
-    reader = FakeReader(others=chances)
-    monkeypatch.setattr(extract, "default_reader", lambda: reader)
-    answer = answered("Can the Tenant assign the lease?", "lease").answer
-    assert answer.ruling is ruling
-    assert answer.headline.startswith(lead)
-    ((clause, asked),) = reader.asked
-    assert "shall not assign" in clause
-    assert asked == ("Can the Tenant assign the lease?",)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "May we assign the lease?",  # nobody said who asks
-        "Can the Tenant terminate this lease for convenience?",  # an amendment changes the words
-    ],
-)
-def test_what_the_clause_alone_does_not_settle_is_left_to_a_person(
-    answered: Answered, monkeypatch: pytest.MonkeyPatch, question: str
-) -> None:
-    monkeypatch.setattr(extract, "default_reader", lambda: FakeReader(others=YES))
-    assert answered(question, "lease").answer.ruling is Verdict.UNSURE
 
 
 def test_an_answer_is_short_and_quotes_nothing_twice(answered: Answered) -> None:

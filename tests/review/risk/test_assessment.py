@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.library.contract import Contract
+from fourcorners.models.reader.reader import Reading
 from fourcorners.outline.card.card import Party
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.playbook import (
@@ -33,7 +34,7 @@ from fourcorners.review.risk.assessment import (
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
-from tests.models.reader.fake import Chances, FakeReader
+from tests.models.reader.fake import SILENT, Chances, FakeReader
 from tests.review.conftest import prepared
 from tests.review.scripted_reader import ScriptedReader
 
@@ -509,22 +510,37 @@ def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
 
 
 OWN = RiskQuestion("own", "May the Supplier use subcontractors?", answer="yes_no")
+SURE: Chances = (0.97, 0.01, 0.01, 0.01)
 
 
-def own_answer(contract: Contract, chances: Chances, *, known: bool = False) -> RiskAnswer:
-    """Return the answer to a question of a user's own, or to one of a known provision."""
-    scripted = ScriptedReader(says={})
-    risks = RiskAssessor(contract, UNKNOWN_SIDE, scripted, FakeReader({OWN.question: chances}))
-    asked = provision(OWN, name="it" if known else "unheard-of")
-    (answer,) = risks.assess(found(contract, SUBCONTRACT), asked).answers
+def own_answer(
+    contract: Contract, answers: Mapping[str, Chances], asked: RiskQuestion, *quotes: str
+) -> RiskAnswer:
+    """Return the answer to a question of a provision that the verdict reader has not learned.
+
+    `answers` gives the chances by words of the clause that is read.
+    """
+    reader = ByClause(answers)
+    risks = RiskAssessor(contract, UNKNOWN_SIDE, ScriptedReader(says={}), reader)
+    told = risks.assess(found(contract, *quotes), provision(asked, name="unheard-of"))
+    (answer,) = told.answers
     return answer
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_what_no_head_was_learned_for_the_reader_of_clauses_answers(
-    contract: Contract, *, known: bool
-) -> None:
-    told = own_answer(contract, (0.97, 0.01, 0.01, 0.01), known=known)
+class ByClause(FakeReader):
+    """Answers by words of the clause."""
+
+    def __init__(self, chances: Mapping[str, Chances]) -> None:
+        super().__init__()
+        self._chances = chances
+
+    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
+        own = next((each for words, each in self._chances.items() if words in clause), SILENT)
+        return FakeReader(others=own).read(clause, questions)
+
+
+def test_a_question_of_a_users_own_is_answered_by_the_reader_of_clauses(contract: Contract) -> None:
+    told = own_answer(contract, {SUBCONTRACT: SURE}, OWN, SUBCONTRACT)
     assert (told.value, told.answer, told.confidence) == ("yes", "Yes", 0.97)
     assert [each.words for each in told.quotes] == [SUBCONTRACT]
 
@@ -533,4 +549,30 @@ def test_what_no_head_was_learned_for_the_reader_of_clauses_answers(
 def test_what_the_reader_of_clauses_is_not_sure_of_stays_open(
     contract: Contract, chances: Chances
 ) -> None:
-    assert own_answer(contract, chances).value == ""
+    assert own_answer(contract, {SUBCONTRACT: chances}, OWN, SUBCONTRACT).value == ""
+
+
+@pytest.mark.parametrize("other", [(0.02, 0.9, 0.05, 0.03), (0.02, 0.03, 0.9, 0.05)])
+def test_another_clause_that_denies_it_or_makes_it_depend_leaves_it_open(
+    contract: Contract, other: Chances
+) -> None:
+    told = own_answer(contract, {SUBCONTRACT: SURE, LEAVES: other}, OWN, SUBCONTRACT, LEAVES)
+    assert (told.value, told.reason) == ("", "the clauses found tell different things")
+    told = own_answer(contract, {SUBCONTRACT: SURE}, OWN, SUBCONTRACT, LEAVES)
+    assert told.value == "yes"
+
+
+@pytest.mark.parametrize("question", ["May we subcontract?", "Is our consent needed?"])
+def test_a_question_that_names_nobody_is_left_to_a_person(
+    contract: Contract, question: str
+) -> None:
+    asked = replace(OWN, question=question)
+    assert own_answer(contract, {SUBCONTRACT: SURE}, asked, SUBCONTRACT).value == ""
+
+
+def test_a_known_provision_is_not_put_to_the_reader_of_clauses(contract: Contract) -> None:
+    reader = FakeReader(others=SURE)
+    risks = RiskAssessor(contract, UNKNOWN_SIDE, ScriptedReader(says={}), reader)
+    (told,) = risks.assess(found(contract, SUBCONTRACT), provision(OWN)).answers
+    assert told.value == ""
+    assert reader.asked == []

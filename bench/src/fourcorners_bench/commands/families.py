@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def families(
     output: Output,
     data: Annotated[
-        Path, option("--data FILE", "A line of JSON each: clauses, asks, and wh and whose.")
+        Path,
+        option("--data FILE", "A family a line of JSON: clauses, asks, and maybe wh, whose."),
     ],
     limit: Annotated[int | None, option("--limit N", "Only the first N families.", least=1)] = None,
 ) -> None:

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo, load_card
 from fourcorners.models.session import (
+    MAX_CHARACTERS,
     file_error,
     open_graph,
     read_tokenizer,
@@ -38,7 +40,6 @@ KIND = "reader"
 LIMITS = "limits.json"
 STATED, UNSTATED = "stated", "unstated"  # limits beside those of the answers
 NEVER = 2.0  # a limit that no probability reaches
-AT_ONCE = 8  # questions that a clause is read with, as the reader was taught
 QUESTION_TOKENS = 96
 LONGEST = 60  # tokens of the words that answer
 
@@ -61,33 +62,16 @@ class Named:
         probability: Of what is likeliest.
         each: The probability that each party is named.
         silence: The probability that nothing is.
-        starts: Of each token, the probability that the words begin with it; `ends` likewise.
-        offsets: The characters of each token.
     """
 
     span: Span | None
     probability: float
     each: float
     silence: float
-    starts: Floats
-    ends: Floats
-    offsets: Sequence[tuple[int, int]]
 
     @property
     def is_each(self) -> bool:
         return self.span is None and self.each > self.silence
-
-    def chance_of(self, span: Span) -> float:
-        """Return the probability that words at a place are named, give or take a token."""
-        inside = [
-            at
-            for at, (start, end) in enumerate(self.offsets)
-            if start < span.end and end > span.start
-        ]
-        if not inside:
-            return 0.0
-        own = slice(max(0, inside[0] - 1), inside[-1] + 2)
-        return float(self.starts[own].sum() * self.ends[own].sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +82,13 @@ class Reading:
         chances: The probability of each `Answer`, in their order.
         words: The words that answer, to a question for words.
         party: Whose right or duty, to a question for a party.
+        is_whole: Whether clause and question were read to their ends; if not, nothing is said.
     """
 
     chances: tuple[float, float, float, float]
     words: Named
     party: Named
+    is_whole: bool = True
 
     @property
     def answer(self) -> Answer:
@@ -141,6 +127,7 @@ class OnnxReader:
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
         self.info = info
         self._threads = threads or usable_cores()
+        self._loading = Lock()
 
     @property
     def name(self) -> str:
@@ -161,39 +148,44 @@ class OnnxReader:
             raise file_error(self.info, LIMITS, error) from error
 
     def asserts(self, reading: Reading) -> bool:
-        return reading.probability >= self.limits.get(reading.answer, NEVER)
+        return self._reaches(reading, reading.answer, reading.probability)
 
     def verifies(self, reading: Reading) -> bool:
-        return reading.chance(Answer.YES) >= self.limits.get(STATED, NEVER)
+        return self._reaches(reading, STATED, reading.chance(Answer.YES))
 
     def refuses(self, reading: Reading) -> bool:
-        return 1 - reading.chance(Answer.YES) >= self.limits.get(UNSTATED, NEVER)
+        return self._reaches(reading, UNSTATED, 1 - reading.chance(Answer.YES))
+
+    def _reaches(self, reading: Reading, limit: str, chance: float) -> bool:
+        return reading.is_whole and chance >= self.limits.get(limit, NEVER)
 
     def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
-        """Return a reading of each question; of a clause that is too long, its beginning is read.
+        """Return a reading of each question; of what is too long, the beginning is read.
 
         Raises:
             ModelError: If a file of the model is missing, damaged or no reader's.
         """
-        tokens = self._tokenizer.encode(readable_text(clause))
-        tokens.truncate(self.info.max_tokens)
-        groups = [questions[at : at + AT_ONCE] for at in range(0, len(questions), AT_ONCE)]
-        read = run_in_threads(lambda group: self._read(tokens, group), groups, self._threads)
-        return [each for group in read for each in group]
+        read = self._tokenizer.encode(readable_text(clause))
+        is_whole = len(clause) <= MAX_CHARACTERS and len(read.ids) <= self.info.max_tokens
+        read.truncate(self.info.max_tokens)
+        return run_in_threads(
+            lambda question: self._read(read, question, is_whole=is_whole),
+            questions,
+            self._threads,
+        )
 
-    def _read(self, clause: Encoding, questions: Sequence[str]) -> list[Reading]:
-        asked = [self._tokenizer.encode(readable_text(each)) for each in questions]
-        for each in asked:
-            each.truncate(QUESTION_TOKENS)
-        answers, words, parties = self.run(clause.ids, [each.ids[1:] for each in asked])
-        return [
-            Reading(
-                tuple(_shares(answers[row]).tolist()),
-                _named(words[row], clause),
-                _named(parties[row], clause),
-            )
-            for row in range(len(questions))
-        ]
+    def _read(self, clause: Encoding, question: str, *, is_whole: bool) -> Reading:
+        """Read one question: beside others, its answer would depend on them."""
+        asked = self._tokenizer.encode(readable_text(question))
+        is_whole = is_whole and len(asked.ids) <= QUESTION_TOKENS
+        asked.truncate(QUESTION_TOKENS)
+        answers, words, parties = self.run(clause.ids, [asked.ids[1:]])
+        return Reading(
+            tuple(_shares(answers[0]).tolist()),
+            _named(words[0], clause),
+            _named(parties[0], clause),
+            is_whole=is_whole,
+        )
 
     def run(self, clause: Sequence[int], questions: Sequence[Sequence[int]]) -> list[Floats]:
         """Return the log-odds that the graph gives for the tokens of a clause and of q questions.
@@ -215,7 +207,9 @@ class OnnxReader:
             ends.append(len(ids) - 1)
         inputs = ("ids", ids), ("positions", positions), ("segments", segments), ("ends", ends)
         feed = {name: np.array(values, np.int64) for name, values in (*inputs, ("size", size))}
-        found: list[Floats] = self._session.run(None, feed)
+        with self._loading:
+            session = self._session
+        found: list[Floats] = session.run(None, feed)
         return found
 
     @cached_property
@@ -250,7 +244,7 @@ def _named(odds: Floats, clause: Encoding) -> Named:
     starts, ends = _shares(odds).T
     other = starts[size:] * ends[size:]
     pairs = np.tril(np.triu(np.outer(starts[:size], ends[:size])), LONGEST)
-    total = float(other.sum() + pairs.sum())
+    total = float(other.sum() + pairs.sum()) or 1.0
     silence, *each = (other / total).tolist()
     likeliest = max(silence, *each, float(pairs.sum()) / total)
     span = None
@@ -258,8 +252,7 @@ def _named(odds: Floats, clause: Encoding) -> Named:
         first, last = divmod(int(pairs.argmax()), size)
         span = Span(clause.offsets[first][0], clause.offsets[last][1])
         likeliest = float(pairs.max()) / total
-    named = (span, likeliest, sum(each), silence)
-    return Named(*named, starts[:size], ends[:size], clause.offsets)
+    return Named(span, likeliest, sum(each), silence)
 
 
 def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:

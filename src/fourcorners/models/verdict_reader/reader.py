@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -75,7 +75,6 @@ class Head:
         group: Of a question that mentions a party: the questions that it was learned with.
         silent: The answers that say nothing.
         limit: The probability from which an answer is asserted; None if none ever is.
-        asks: What the reader of clauses is asked, by choice; alone by `ALONE`.
     """
 
     provision: str
@@ -85,7 +84,6 @@ class Head:
     options: tuple[str, ...]
     silent: frozenset[str]
     limit: float | None
-    asks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -101,7 +99,6 @@ class Head:
             "options": list(self.options),
             "silent": sorted(self.silent),
             "limit": self.limit,
-            "asks": dict(self.asks),
         }
 
     def verdict(
@@ -399,7 +396,6 @@ def read_heads(content: bytes) -> dict[str, tuple[Head, ...]]:
             options=tuple(each["options"]),
             silent=frozenset(each["silent"]),
             limit=each["limit"],
-            asks=each.get("asks", {}),
         )
         found.setdefault(head.provision, []).append(head)
     return {provision: tuple(heads) for provision, heads in found.items()}

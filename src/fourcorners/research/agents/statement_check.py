@@ -171,19 +171,22 @@ def check_statement(
     """Return how far the quoted words support a statement, and why if it is not verified.
 
     A conclusion from findings and from the question may say what no contract says: for it, the
-    reader cannot decide whether the words are about it.
+    reader cannot decide whether the words are about it. A "yes" or "no" in front answers a question
+    that the reader does not see.
     """
     is_repeated = any(repeats_sentence(statement, each) for each in (*quotes, " ".join(quotes)))
     if is_repeated and len(quotes) == 1:
         return Verification.VERIFIED, ""
     reader = default_reader()
-    (reading,) = reader.read("\n".join(quotes), [statement])
+    said = _YES_OR_NO.sub("", statement)
+    (reading,) = reader.read("\n".join(quotes), [said])
+    depends = reading.answer is Answer.DEPENDS
     if is_repeated:  # another quote may be an exception to it
-        is_denied = reading.answer is Answer.NO
-        return (Verification.UNCHECKED, NOT_CHECKED) if is_denied else (Verification.VERIFIED, "")
-    if reader.verifies(reading):
+        is_sure = not depends and reading.answer is not Answer.NO
+        return (Verification.VERIFIED, "") if is_sure else (Verification.UNCHECKED, NOT_CHECKED)
+    if reader.verifies(reading) and said == statement:
         return Verification.VERIFIED, ""
-    if reader.refuses(reading) and not concludes:
-        is_turned = reading.chance(Answer.NO) > reading.chance(Answer.NONE)
+    if reader.refuses(reading) and not concludes and not depends:
+        is_turned = reading.answer is Answer.NO
         return Verification.UNVERIFIED, TURNED if is_turned else NOT_MENTIONED
     return Verification.UNCHECKED, NOT_CHECKED

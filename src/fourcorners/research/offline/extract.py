@@ -2,8 +2,8 @@
 
 A question is split into parts; each part is answered with the sentence that says it, then with what
 changes it, and a few further quotes. What is linked to the words (definitions, clauses that they
-refer to) is in the full report. If nothing answers, the nearest words are shown as such. Yes and no
-are said where the reader of clauses is sure enough of them; values are left to a person.
+refer to) is in the full report. If nothing answers, the nearest words are shown as such. Values,
+yes and no are left to a person, because no method determines them reliably enough (decision 17).
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fourcorners.models.reader.reader import Answer
-from fourcorners.models.registry import default_reader
 from fourcorners.research.answer import (
     Citation,
     Gap,
@@ -32,9 +30,7 @@ from fourcorners.research.companions import (
 )
 from fourcorners.research.context import ResearchContext, find_others
 from fourcorners.research.question import Part
-from fourcorners.research.rewriting import is_named_for
 from fourcorners.review.parties import display_name
-from fourcorners.review.risk.assessment import clause_around
 from fourcorners.search.graph.expand import Located
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
@@ -111,18 +107,13 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         before = _evidence(context, part, shown[0], found)
         conditions.insert(0, _replaced_statement(part, before))
         read.append(before.quotes[0])
-    sure, because = found.judgements[shown[0].document].chance, "how likely the words quoted answer"
-    verdict = Verdict.UNSURE if part.is_whether else Verdict.SAYS
-    if part.is_whether and not replaced and (ruling := _rule(context, part, shown[0], changing)):
-        verdict, sure = ruling
-        because = "how likely these words answer so"
     return PartAnswer(
         part,
         found,
-        verdict,
-        sure,
-        because,
-        _headline(context, part, shown[0], read, verdict),
+        Verdict.UNSURE if part.is_whether else Verdict.SAYS,
+        found.judgements[shown[0].document].chance,
+        "how likely the words quoted answer",
+        _headline(context, part, shown[0], read),
         tuple(findings),
         tuple(conditions),
         tuple(_companion(context, part, each) for each in linked),
@@ -147,47 +138,17 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
     )
 
 
-def _rule(
-    context: ResearchContext, part: Part, first: Snippet, changing: Sequence[Companion]
-) -> tuple[Verdict, float] | None:
-    """Return yes or no with its probability, where a clause and what changes it surely say it.
-
-    What is asked of a party that the contract's words do not name is left to a person.
-    """
-    asked = context.rewrite_with_roles(part.text)
-    if not is_named_for(asked, part.text):
-        return None
-    text = context.read_contract(first.document).text
-    around = clause_around(text, first.span)
-    inside = [each.span for each in changing if each.document == first.document]
-    others = [each.text_in(text) for each in inside if not around.contains(each)]
-    words = [around.text_in(text), *others]
-    reader = default_reader()
-    (reading,) = reader.read("\n".join(words), [asked])
-    if not reader.asserts(reading):
-        return None
-    return (Verdict.YES if reading.answer is Answer.YES else Verdict.NO), reading.probability
-
-
 def _headline(
-    context: ResearchContext,
-    part: Part,
-    first: Snippet,
-    read: Sequence[Citation],
-    verdict: Verdict,
+    context: ResearchContext, part: Part, first: Snippet, read: Sequence[Citation]
 ) -> str:
-    """Return the answer, and where to read it: in a clause, or what changes one and in that."""
+    """Return where to read the answer: in a clause, or in what changes a clause, and in that."""
     places = []
     for each in read:
         title = f"“{context.title(each.document).title}”"
         is_bare = each.where.startswith("characters ")
         places.append(title if is_bare else f"{each.where} of {title}")
     where = ", which changes ".join(places)
-    lead = f"Read {where}."
-    if part.is_whether:
-        lead = f"Yes or no is left to you: read {where}."
-    if verdict in (Verdict.YES, Verdict.NO):
-        lead = f"{verdict.capitalize()}, by {where}."
+    lead = f"Yes or no is left to you: read {where}." if part.is_whether else f"Read {where}."
     return " ".join([lead, *_describe_asker(context, part, first.document)])
 
 

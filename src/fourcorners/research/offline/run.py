@@ -87,7 +87,9 @@ def combine_contracts(
     speaking = [each for each in every if each.answer.verdict is not Verdict.ABSENT]
     silent = [each for each in every if each.answer.verdict is Verdict.ABSENT]
     speaking.sort(key=lambda each: -each.answer.confidence)
-    headline = _count_rulings(speaking, len(every))
+    headline = (
+        f"{len(speaking)} of {len(every)} contracts have words on it; a person must read them."
+    )
     if silent:
         headline += f" In {len(silent)} no answer was found."
     gaps = [Gap(f"No answer was found in {each.title}.") for each in silent]
@@ -103,27 +105,8 @@ def combine_contracts(
     return answer, tuple(gaps)
 
 
-def _count_rulings(speaking: Sequence[ContractAnswer], asked: int) -> str:
-    ruled = [each.answer.verdict for each in speaking if each.answer.verdict in _RULINGS]
-    counted = [f"{each} in {ruled.count(each)}" for each in _RULINGS if each in ruled]
-    words = f"{len(speaking)} of {asked} contracts have words on it"
-    if not ruled:
-        return f"{words}; a person must read them."
-    rest = len(speaking) - len(ruled)
-    left = f"; in {rest} a person must read them" if rest else ""
-    return f"{words}: {' and '.join(counted)}{left}."
-
-
 def _contract_statement(each: ContractAnswer) -> Statement:
-    finding = replace(each.answer.findings[0], part="")
-    if each.answer.verdict not in _RULINGS:
-        return finding
-    cited = finding.quotes[0]
-    lead = f"{each.answer.verdict.capitalize()}, by {cited.where} of {cited.name}:"
-    return replace(finding, text=lead)
-
-
-_RULINGS = (Verdict.YES, Verdict.NO)
+    return replace(each.answer.findings[0], part="")
 
 
 NO_MODEL = "no language model"

@@ -1,10 +1,11 @@
 """Risk questions, severity and the house's position: what is said of the words found.
 
-A question is answered by the verdict reader, or where that has learned none such by the reader of
-clauses, from the words found with the clause around them, and only where answers of its kind were
-measured to be right 95 times in 100 (the law of assertion, `docs/decisions`); a fact of the
-contract card is answered from the card. What two clauses tell
-differently, and all else, is left to a person. Severity and position follow from the answers.
+A question is answered by the verdict reader, from the words found with the clause around them, and
+only where answers of its kind were measured to be right 95 times in 100 (the law of assertion,
+`docs/decisions`); a fact of the contract card is answered from the card. The reader of clauses
+answers the questions of yes or no of provisions that the verdict reader has not learned. What two
+clauses tell differently, and all else, is left to a person. Severity and position follow from the
+answers.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from datetime import date
 from fourcorners.library.contract import Contract
 from fourcorners.models.reader.reader import Reader
 from fourcorners.models.registry import default_reader, default_verdict_reader
-from fourcorners.models.verdict_reader.asked import AskedQuestion, read_asked
+from fourcorners.models.verdict_reader.asked import read_asked
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY
-from fourcorners.models.verdict_reader.reader import IS, SUCH, Verdict, VerdictReader
+from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import PRONOUNS, ROLES
 from fourcorners.playbooks.playbook import (
@@ -56,6 +57,7 @@ MOST_QUOTES = 3  # of an answer
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
 _ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
+_ASKER = re.compile(r"\b(?:we|us|our|ours|i|me|my|mine)\b", re.IGNORECASE)  # no clause names it
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
 _PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
@@ -156,7 +158,10 @@ class RiskAssessor:
         """Return a finding with answers, severity, recommendation and position."""
         answers: tuple[RiskAnswer, ...] = ()
         if finding.state is CellState.FOUND:
-            readings = list(self._readings(finding, provision))
+            is_known = self._reader.is_known(provision.id)
+            own = {} if is_known else own_questions(provision, self._reading.card)
+            is_read = is_known or own
+            readings = list(self._readings(finding, provision, own)) if is_read else []
             answers = tuple(self._answers(provision, readings))
         return self._conclusion.conclude(replace(finding, answers=answers), provision)
 
@@ -169,18 +174,20 @@ class RiskAssessor:
             )
             yield replace(answer, id=question.id)
 
-    def _readings(self, finding: Finding, provision: Provision) -> Iterator[_Reading]:
+    def _readings(
+        self, finding: Finding, provision: Provision, own: Mapping[str, str]
+    ) -> Iterator[_Reading]:
         for each in finding.evidence:
             if each.quote.span is None:
                 continue
             clause = clause_around(self._text, each.quote.span)
             mentions = self._mentions.find(clause)
             marked = MarkedClause(self._text, clause, each.quote.span, mentions)
-            is_known = self._reader.is_known(provision.id)
-            verdicts = self._reader.read(provision.id, marked) if is_known else {}
-            if not is_known or verdicts[IS].value == SUCH:
-                asked = [one for one in own_questions(provision) if one.id not in verdicts]
-                verdicts |= read_asked(self._clause_reader, asked, marked)
+            verdicts = (
+                read_asked(self._clause_reader, own, marked)
+                if own
+                else self._reader.read(provision.id, marked)
+            )
             yield _Reading(each, verdicts)
 
     def _answer(self, question: RiskQuestion, readings: Iterable[_Reading]) -> RiskAnswer:
@@ -290,13 +297,13 @@ def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]
     return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
 
 
-def own_questions(provision: Provision) -> Iterator[AskedQuestion]:
-    """Yield the questions of a provision that can be answered with yes or no, or with an option."""
-    for each in provision.questions:
-        if each.answer == "yes_no":
-            yield AskedQuestion(each.id, each.question, {"yes": "", "no": ""})
-        elif each.answer == "one_of" and not each.card_value:
-            yield AskedQuestion(each.id, each.question, each.options)
+def own_questions(provision: Provision, card: Card) -> dict[str, str]:
+    """Return by id the questions of yes or no that say of whom they ask."""
+    return {
+        each.id: each.question
+        for each in applicable_questions(provision, card)
+        if each.answer == "yes_no" and not _ASKER.search(each.question)
+    }
 
 
 def clause_around(text: str, span: Span) -> Span:
