@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 from tokenizers import Tokenizer
 
@@ -87,6 +88,13 @@ def _tokens(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> tuple[
         at for at, (start, end) in enumerate(offsets) if start < min(end, span[1]) and end > span[0]
     ]
     return (inside[0], inside[-1]) if inside else None
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def packs(

@@ -31,9 +31,9 @@ from fourcorners.models.card import CARD_FILE
 from fourcorners.models.reader.reader import LIMITS, Answer, OnnxReader, open_reader
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
 from training.common.pack import optimised
-from training.reader.data import MOST, Clause, Kind, packs
+from training.reader.data import MOST, Clause, Kind, packs, read_tokenizer
 from training.reader.lessons import JUDGED_FOLD, family_clauses
-from training.reader.model import SHA256, Teacher, collate, load_teacher, read_tokenizer
+from training.reader.model import SHA256, Teacher, collate, load_teacher
 from training.reader.mpnet import FAR, FARTHEST, FIRST_POSITION, Layer, relative_buckets
 from training.reader.quantise import Whole, quantise, round_channels, shrunk
 

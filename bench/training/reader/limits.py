@@ -31,9 +31,8 @@ from fourcorners.models.reader.reader import (
     OnnxReader,
     open_reader,
 )
-from training.reader.data import ANSWERS, Clause, Kind
+from training.reader.data import ANSWERS, Clause, Kind, read_tokenizer
 from training.reader.lessons import CLAUSES, FAMILIES, RULINGS, STATEMENTS, all_lessons
-from training.reader.model import read_tokenizer
 
 FALSE_VERIFIED, TRUE_REFUSED = 0.01, 0.05
 AIM = 0.97  # of what limits are chosen on: then .95 is right of what they are not

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
 
@@ -115,13 +114,6 @@ def collate(items: Sequence[Pack]) -> Batch:
         torch.tensor(spans),
         int((segments >= 0).sum()),
     )
-
-
-def read_tokenizer(base: Path) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
 
 
 def load_teacher(base: Path, run: Path, frozen: int = 0) -> Teacher:

@@ -36,10 +36,11 @@ from training.reader.data import (
     Pack,
     batches,
     packs,
+    read_tokenizer,
 )
 from training.reader.judge import judge
 from training.reader.lessons import all_lessons
-from training.reader.model import Batch, Teacher, collate, load_teacher, read_tokenizer
+from training.reader.model import Batch, Teacher, collate, load_teacher
 
 HEADS_FASTER, WARM_UP, LEAST_RATE, DECAY = 5, 0.06, 0.02, 0.01
 SMOOTHED = 0.05

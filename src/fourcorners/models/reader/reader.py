@@ -165,6 +165,8 @@ class OnnxReader:
         Raises:
             ModelError: If a file of the model is missing, damaged or no reader's.
         """
+        if not questions:
+            return []
         read = self._tokenizer.encode(readable_text(clause))
         is_whole = len(clause) <= MAX_CHARACTERS and len(read.ids) <= self.info.max_tokens
         read.truncate(self.info.max_tokens)
