@@ -82,7 +82,7 @@ def test_each_question_is_put_to_each_clause(tmp_path: Path) -> None:
     assert read_family_run(path) == run
     measures = family_measures(families, run)
     assert measures["right"]["share"] == measures["right of what is asserted"]["share"] == 1.0
-    assert measures["yes and no that are asserted, rightly"]["share"] == 0.5
+    assert measures["yes and no asserted rightly"]["share"] == 0.5
     assert measures["words"]["share"] == 1.0
     assert measures["party"]["share"] == 0.5
 
@@ -96,7 +96,7 @@ def test_a_run_that_lacks_an_answer_is_refused(tmp_path: Path) -> None:
 
 def test_a_question_without_an_answer_for_each_clause_is_refused(tmp_path: Path) -> None:
     short = FAMILY | {"asks": [{"q": "Can the buyer cancel?", "a": ["yes"]}]}
-    with pytest.raises(ConfigError, match="line 1: a question has not an answer"):
+    with pytest.raises(ConfigError, match="line 1: a question has not one answer"):
         load_families(written(tmp_path, short))
 
 

@@ -31,11 +31,12 @@ from fourcorners.models.card import CARD_FILE
 from fourcorners.models.reader.reader import LIMITS, Answer, OnnxReader, open_reader
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
 from training.common.pack import optimised
-from training.reader.data import MOST, Clause, Kind, packs, read_tokenizer
+from training.reader.data import MOST as MOST_TOKENS
+from training.reader.data import Clause, Kind, packs, read_tokenizer
 from training.reader.lessons import JUDGED_FOLD, family_clauses
 from training.reader.model import SHA256, Teacher, collate, load_teacher
 from training.reader.mpnet import FAR, FARTHEST, FIRST_POSITION, Layer, relative_buckets
-from training.reader.quantise import Whole, quantise, round_channels, shrunk
+from training.reader.quantise import MOST, STEP, Whole, quantise, round_channels, shrunk
 
 OPSET = 17
 INPUTS = ("ids", "positions", "segments", "ends", "size")
@@ -164,8 +165,17 @@ def put_weights(graph: onnx.ModelProto, floats: onnx.ModelProto, own: Weights) -
 
 def take_out_words(graph: onnx.ModelProto, out: Path) -> None:
     """Write the embeddings of words beside a graph, which then names them only."""
-    held = max(graph.graph.initializer, key=lambda each: len(each.raw_data))
-    np.savez(out / EMBEDDINGS, **{VOCABULARY: numpy_helper.to_array(held)})
+    initializers = {each.name: each for each in graph.graph.initializer}
+    held = max(initializers.values(), key=lambda each: len(each.raw_data))
+    base = held.name.removesuffix(QUANTISED)
+    scale, zero = initializers[f"{base}_scale"], initializers[f"{base}_zero_point"]
+    size, middle = (numpy_helper.to_array(each) for each in (scale, zero))
+    floats = (numpy_helper.to_array(held).astype(np.float32) - middle) * size
+    step = np.float32(max(STEP * floats.std(), np.abs(floats).max() / MOST))
+    whole = (np.round(floats / step) + MOST).astype(np.uint8)
+    np.savez(out / EMBEDDINGS, **{VOCABULARY: whole})
+    scale.CopyFrom(numpy_helper.from_array(step.reshape(size.shape), scale.name))
+    zero.CopyFrom(numpy_helper.from_array(np.full(middle.shape, MOST, np.uint8), zero.name))
     old, held.name = held.name, VOCABULARY
     held.ClearField("raw_data")
     held.data_location = TensorProto.EXTERNAL
@@ -245,7 +255,7 @@ def write_card(out: Path, agreement: Mapping[str, float]) -> None:
         "kind": "reader",
         "description": "Reads a clause with questions: yes, no, depends or none; the words; whose.",
         "dimension": len(Answer),
-        "max_tokens": MOST,
+        "max_tokens": MOST_TOKENS,
         "licence": "Apache-2.0",
         "source": "sentence-transformers/all-mpnet-base-v2",
         "source_sha256": SHA256,

@@ -17,7 +17,6 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from fourcorners.models.verdict_reader.asked import read_window
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import IS
@@ -39,6 +38,7 @@ CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
 COUNT, JUDGED = 14_000, 600  # sentences with a true and a false statement, to learn and to judge
 NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
+AROUND = 350  # characters before and after the marked words
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
 _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
 
@@ -210,10 +210,11 @@ def label_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
 
 
 def label_clause(example: Example, guide: Mapping[str, Any], tokenizer: Tokenizer) -> Clause:
-    window = read_window(example.clause)
-    asked = list(label_asked(example.answers, guide, example.clause, window.start))
-    words = window.text_in(example.clause.text)
-    return encode(LABELS, example.fold, words, asked, tokenizer)
+    clause = example.clause
+    start = max(clause.clause.start, clause.marked.start - AROUND)
+    end = min(clause.clause.end, clause.marked.end + AROUND)
+    asked = list(label_asked(example.answers, guide, clause, start))
+    return encode(LABELS, example.fold, clause.text[start:end], asked, tokenizer)
 
 
 def label_asked(

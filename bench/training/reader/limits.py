@@ -14,7 +14,7 @@ import argparse
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +31,16 @@ from fourcorners.models.reader.reader import (
     OnnxReader,
     open_reader,
 )
-from training.reader.data import ANSWERS, Clause, Kind, read_tokenizer
-from training.reader.lessons import CLAUSES, FAMILIES, RULINGS, STATEMENTS, all_lessons
+from fourcorners.models.session import run_in_threads, usable_cores
+from training.reader.data import ANSWERS, Clause, Kind, Question, read_tokenizer
+from training.reader.lessons import (
+    CLAUSES,
+    FAMILIES,
+    LABELS,
+    RULINGS,
+    STATEMENTS,
+    all_lessons,
+)
 
 FALSE_VERIFIED, TRUE_REFUSED = 0.01, 0.05
 AIM = 0.97  # of what limits are chosen on: then .95 is right of what they are not
@@ -56,15 +64,25 @@ class Line:
         return int(np.argmax(self.chances))
 
 
-def read_lines(reader: OnnxReader, clauses: Iterable[Clause]) -> Iterator[Line]:
-    """Yield what a reader answers to the questions of clauses that are answered in four ways."""
-    for number, clause in enumerate(clauses):
-        for each in clause.questions:
-            if each.kind is Kind.ASK:
-                odds = reader.run(clause.ids, [each.ids])[0][0]
-                chances = np.exp(odds - odds.max())
-                shares = tuple((chances / chances.sum()).tolist())
-                yield Line(clause.origin, number // BLOCK, shares, each.answer)
+def read_lines(reader: OnnxReader, clauses: Sequence[Clause]) -> list[Line]:
+    """Return what a reader answers to the questions of clauses that are answered in four ways."""
+
+    def read(number: int) -> list[Line]:
+        clause = clauses[number]
+        return [
+            Line(clause.origin, number // BLOCK, _chances(reader, clause, each), each.answer)
+            for each in clause.questions
+            if each.kind is Kind.ASK
+        ]
+
+    found = run_in_threads(read, range(len(clauses)), usable_cores())
+    return [line for own in found for line in own]
+
+
+def _chances(reader: OnnxReader, clause: Clause, question: Question) -> tuple[float, ...]:
+    odds = reader.run(clause.ids, [question.ids])[0][0]
+    chances = np.exp(odds - odds.max())
+    return tuple((chances / chances.sum()).tolist())
 
 
 def choose(lines: Sequence[Line]) -> Limits:
@@ -153,11 +171,17 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--reader", type=Path, required=True)
-    parser.add_argument("--nth", type=int, default=1, help="read one clause in so many")
+    parser.add_argument(
+        "--nth", type=int, default=1, help="read one in so many clauses of families and labels"
+    )
     given = parser.parse_args()
     reader = open_reader(given.reader)
     _, tests = all_lessons(given.data, read_tokenizer(given.reader))
-    lines = [line for own in tests.values() for line in read_lines(reader, own[:: given.nth])]
+    lines = []
+    for origin, own in tests.items():
+        step = given.nth if origin in (FAMILIES, LABELS) else 1
+        lines += read_lines(reader, own[::step])
+        print(f"{origin}: read", flush=True)
     halves = [[each for each in lines if each.block % 2 == half] for half in (0, 1)]
     counted = [shares(own, choose(other)) for own, other in (halves, halves[::-1])]
     scores = {name: [each[name] for each in counted] for name in counted[0]}

@@ -23,7 +23,7 @@ from training.reader.model import Teacher, collate
 from training.reader.mpnet import Layer
 
 MOVED = 0.8  # how much of the size of activations goes into the weights; 0.5 is the paper's
-STEP = 0.25  # between whole numbers: of the usual size of a channel's weights
+STEP = 0.35  # between whole numbers: of the usual size of a channel's weights
 MOST = 127  # a whole number is at most, on either side of nought
 DAMPED = 0.01  # of the mean of the diagonal, added to it
 BLOCK = 128  # inputs that are rounded before what they are off by is passed on

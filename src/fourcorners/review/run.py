@@ -15,11 +15,7 @@ from fourcorners.errors import BudgetExceeded, ConfigError, DamagedDocument, Fou
 from fourcorners.library.contract import Contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
-from fourcorners.models.registry import (
-    default_clause_reader,
-    default_reader,
-    default_verdict_reader,
-)
+from fourcorners.models.registry import default_clause_reader, default_verdict_reader
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
@@ -153,8 +149,7 @@ def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -
     named = encoder.name if encoder else "no encoder"
     calibration, reader = default_calibration().version, default_clause_reader().name
     verdicts = default_verdict_reader().name
-    clauses = default_reader().name
-    parts = (__version__, _RULES, verdicts, clauses, named, calibration, reader, judged_by, asked)
+    parts = (__version__, _RULES, verdicts, named, calibration, reader, judged_by, asked)
     return hashlib.sha256("\n".join(filter(None, parts)).encode()).hexdigest()[:16]
 
 
@@ -337,7 +332,6 @@ def fill_review(
         made_with=(
             ("Clause reader", judge.reader.name),
             ("Verdict reader", default_verdict_reader().name),
-            ("Reader of clauses and questions", default_reader().name),
             *([("Rules", judged_by)] if judged_by else []),
             *([("Language model", asker.description)] if asker else []),
             ("Calibration", calibration.version),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from fourcorners.models.reader.reader import Answer, Named, Reading
 from fourcorners.text.span import Span
 
@@ -47,5 +45,4 @@ class FakeReader:
 
 
 def named(span: Span | None) -> Named:
-    none = np.zeros(0, np.float32)
-    return Named(span, 0.9, 0.0, 0.0 if span else 0.9, none, none, ())
+    return Named(span, 0.9, 0.0, 0.0 if span else 0.9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.library.contract import Contract
-from fourcorners.models.reader.reader import Reading
 from fourcorners.outline.card.card import Party
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.playbook import (
@@ -34,7 +33,6 @@ from fourcorners.review.risk.assessment import (
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
-from tests.models.reader.fake import SILENT, Chances, FakeReader
 from tests.review.conftest import prepared
 from tests.review.scripted_reader import ScriptedReader
 
@@ -133,7 +131,7 @@ def assess(
     side: Side = UNKNOWN_SIDE,
 ) -> Finding:
     """Return the finding that quotes all the words of which the reader says something."""
-    return RiskAssessor(contract, side, ScriptedReader(says=says), FakeReader()).assess(
+    return RiskAssessor(contract, side, ScriptedReader(says=says)).assess(
         found(contract, *says), asked
     )
 
@@ -182,9 +180,7 @@ def test_clauses_that_agree_are_quoted_together(contract: Contract) -> None:
 
 def test_quotes_are_read_with_the_clause_around_them(contract: Contract) -> None:
     reader = ScriptedReader()
-    RiskAssessor(contract, reader=reader, clause_reader=FakeReader()).assess(
-        found(contract, ASSIGN, LEAVES), provision(EFFECT)
-    )
+    RiskAssessor(contract, reader=reader).assess(found(contract, ASSIGN, LEAVES), provision(EFFECT))
     text = contract.document.text
     assert {each.marked.text_in(text) for each in reader.seen} == {ASSIGN, LEAVES}
     clauses = {each.marked.text_in(text): each.clause.text_in(text) for each in reader.seen}
@@ -274,16 +270,12 @@ def test_severity_and_position_follow_from_answers(contract: Contract) -> None:
     open_ = assess(contract, {ASSIGN: {"effect": ("consent", 0.5)}}, asks)
     assert (open_.severity, open_.position) == (Severity.TO_READ, None)
     absent = replace(found(contract, ASSIGN), state=CellState.NOT_FOUND, evidence=())
-    told = RiskAssessor(contract, reader=ScriptedReader(), clause_reader=FakeReader()).assess(
-        absent, asks
-    )
+    told = RiskAssessor(contract, reader=ScriptedReader()).assess(absent, asks)
     assert (told.severity, told.recommendation) == (Severity.LOW, "Add it.")
     assert (told.position, told.answers) == (None, ())
     failed = replace(absent, state=CellState.FAILED)
     assert (
-        RiskAssessor(contract, reader=ScriptedReader(), clause_reader=FakeReader())
-        .assess(failed, asks)
-        .severity
+        RiskAssessor(contract, reader=ScriptedReader()).assess(failed, asks).severity
         is Severity.NONE
     )
 
@@ -507,72 +499,3 @@ def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
                 assert quote.span.text_in(text) == quote.words
             assert answer.answer or not answer.quotes
             assert bool(answer.answer) == bool(answer.value)
-
-
-OWN = RiskQuestion("own", "May the Supplier use subcontractors?", answer="yes_no")
-SURE: Chances = (0.97, 0.01, 0.01, 0.01)
-
-
-def own_answer(
-    contract: Contract, answers: Mapping[str, Chances], asked: RiskQuestion, *quotes: str
-) -> RiskAnswer:
-    """Return the answer to a question of a provision that the verdict reader has not learned.
-
-    `answers` gives the chances by words of the clause that is read.
-    """
-    reader = ByClause(answers)
-    risks = RiskAssessor(contract, UNKNOWN_SIDE, ScriptedReader(says={}), reader)
-    told = risks.assess(found(contract, *quotes), provision(asked, name="unheard-of"))
-    (answer,) = told.answers
-    return answer
-
-
-class ByClause(FakeReader):
-    """Answers by words of the clause."""
-
-    def __init__(self, chances: Mapping[str, Chances]) -> None:
-        super().__init__()
-        self._chances = chances
-
-    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
-        own = next((each for words, each in self._chances.items() if words in clause), SILENT)
-        return FakeReader(others=own).read(clause, questions)
-
-
-def test_a_question_of_a_users_own_is_answered_by_the_reader_of_clauses(contract: Contract) -> None:
-    told = own_answer(contract, {SUBCONTRACT: SURE}, OWN, SUBCONTRACT)
-    assert (told.value, told.answer, told.confidence) == ("yes", "Yes", 0.97)
-    assert [each.words for each in told.quotes] == [SUBCONTRACT]
-
-
-@pytest.mark.parametrize("chances", [(0.8, 0.1, 0.05, 0.05), (0.01, 0.01, 0.97, 0.01)])
-def test_what_the_reader_of_clauses_is_not_sure_of_stays_open(
-    contract: Contract, chances: Chances
-) -> None:
-    assert own_answer(contract, {SUBCONTRACT: chances}, OWN, SUBCONTRACT).value == ""
-
-
-@pytest.mark.parametrize("other", [(0.02, 0.9, 0.05, 0.03), (0.02, 0.03, 0.9, 0.05)])
-def test_another_clause_that_denies_it_or_makes_it_depend_leaves_it_open(
-    contract: Contract, other: Chances
-) -> None:
-    told = own_answer(contract, {SUBCONTRACT: SURE, LEAVES: other}, OWN, SUBCONTRACT, LEAVES)
-    assert (told.value, told.reason) == ("", "the clauses found tell different things")
-    told = own_answer(contract, {SUBCONTRACT: SURE}, OWN, SUBCONTRACT, LEAVES)
-    assert told.value == "yes"
-
-
-@pytest.mark.parametrize("question", ["May we subcontract?", "Is our consent needed?"])
-def test_a_question_that_names_nobody_is_left_to_a_person(
-    contract: Contract, question: str
-) -> None:
-    asked = replace(OWN, question=question)
-    assert own_answer(contract, {SUBCONTRACT: SURE}, asked, SUBCONTRACT).value == ""
-
-
-def test_a_known_provision_is_not_put_to_the_reader_of_clauses(contract: Contract) -> None:
-    reader = FakeReader(others=SURE)
-    risks = RiskAssessor(contract, UNKNOWN_SIDE, ScriptedReader(says={}), reader)
-    (told,) = risks.assess(found(contract, SUBCONTRACT), provision(OWN)).answers
-    assert told.value == ""
-    assert reader.asked == []

@@ -88,7 +88,6 @@ def _offline_provision(provision: Provision, reader: VerdictReader) -> OfflinePr
         each.id
         for each in provision.questions
         if limits.get(each.id) is None and not each.card_value and each.answer != card_answer
-        if limits or each.answer != "yes_no"
     ]
     return OfflineProvision(
         provision.id,

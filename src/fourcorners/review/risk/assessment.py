@@ -2,10 +2,8 @@
 
 A question is answered by the verdict reader, from the words found with the clause around them, and
 only where answers of its kind were measured to be right 95 times in 100 (the law of assertion,
-`docs/decisions`); a fact of the contract card is answered from the card. The reader of clauses
-answers the questions of yes or no of provisions that the verdict reader has not learned. What two
-clauses tell differently, and all else, is left to a person. Severity and position follow from the
-answers.
+`docs/decisions`); a fact of the contract card is answered from the card. What two clauses tell
+differently, and all else, is left to a person. Severity and position follow from the answers.
 """
 
 from __future__ import annotations
@@ -16,9 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fourcorners.library.contract import Contract
-from fourcorners.models.reader.reader import Reader
-from fourcorners.models.registry import default_reader, default_verdict_reader
-from fourcorners.models.verdict_reader.asked import read_asked
+from fourcorners.models.registry import default_verdict_reader
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
@@ -57,7 +53,6 @@ MOST_QUOTES = 3  # of an answer
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
 _ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
-_ASKER = re.compile(r"\b(?:we|us|our|ours|i|me|my|mine)\b", re.IGNORECASE)  # no clause names it
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
 _PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
@@ -141,16 +136,11 @@ class RiskAssessor:
     """Answers for the findings of one document; made once for all its cells."""
 
     def __init__(
-        self,
-        reading: Contract,
-        side: Side = UNKNOWN_SIDE,
-        reader: VerdictReader | None = None,
-        clause_reader: Reader | None = None,
+        self, reading: Contract, side: Side = UNKNOWN_SIDE, reader: VerdictReader | None = None
     ) -> None:
         self._reading = reading
         self._text = reading.text
         self._reader = reader or default_verdict_reader()
-        self._clause_reader = clause_reader or default_reader()
         self._mentions = MentionFinder(self._text, reading.card)
         self._conclusion = RiskConclusion(reading.card, side)
 
@@ -158,10 +148,8 @@ class RiskAssessor:
         """Return a finding with answers, severity, recommendation and position."""
         answers: tuple[RiskAnswer, ...] = ()
         if finding.state is CellState.FOUND:
-            is_known = self._reader.is_known(provision.id)
-            own = {} if is_known else own_questions(provision, self._reading.card)
-            is_read = is_known or own
-            readings = list(self._readings(finding, provision, own)) if is_read else []
+            is_read = self._reader.is_known(provision.id)
+            readings = list(self._readings(finding, provision)) if is_read else []
             answers = tuple(self._answers(provision, readings))
         return self._conclusion.conclude(replace(finding, answers=answers), provision)
 
@@ -174,21 +162,14 @@ class RiskAssessor:
             )
             yield replace(answer, id=question.id)
 
-    def _readings(
-        self, finding: Finding, provision: Provision, own: Mapping[str, str]
-    ) -> Iterator[_Reading]:
+    def _readings(self, finding: Finding, provision: Provision) -> Iterator[_Reading]:
         for each in finding.evidence:
             if each.quote.span is None:
                 continue
             clause = clause_around(self._text, each.quote.span)
             mentions = self._mentions.find(clause)
             marked = MarkedClause(self._text, clause, each.quote.span, mentions)
-            verdicts = (
-                read_asked(self._clause_reader, own, marked)
-                if own
-                else self._reader.read(provision.id, marked)
-            )
-            yield _Reading(each, verdicts)
+            yield _Reading(each, self._reader.read(provision.id, marked))
 
     def _answer(self, question: RiskQuestion, readings: Iterable[_Reading]) -> RiskAnswer:
         """Return what the quotes assert; nothing where they assert nothing, or may differ."""
@@ -295,15 +276,6 @@ class RiskAssessor:
 def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:
     """Return the risk questions of a provision that are asked of such a contract."""
     return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
-
-
-def own_questions(provision: Provision, card: Card) -> dict[str, str]:
-    """Return by id the questions of yes or no that say of whom they ask."""
-    return {
-        each.id: each.question
-        for each in applicable_questions(provision, card)
-        if each.answer == "yes_no" and not _ASKER.search(each.question)
-    }
 
 
 def clause_around(text: str, span: Span) -> Span:

@@ -15,7 +15,7 @@ from functools import cached_property
 from fourcorners.library.contract import Contract
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
-from fourcorners.models.registry import default_reader, default_verdict_reader
+from fourcorners.models.registry import default_verdict_reader
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.annotations import ReviewStatus
 from fourcorners.review.evidence import evidence_at
@@ -100,8 +100,7 @@ class Corrections:
             found = Finding(cell.document, provision.id, CellState.FOUND, evidence)
             return document.assessor.assess(found, provision)
 
-        models = f"{default_verdict_reader().name} {default_reader().name}"
-        version = f"{self._library.content_version} {models}"
+        version = f"{self._library.content_version} {default_verdict_reader().name}"
         found = known.get(version, key, read)
         rules = {rule.id for rule in provision.rules}  # they are of the whole contract
         rule_answers = tuple(each for each in cell.answers if each.id in rules)
