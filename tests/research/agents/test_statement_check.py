@@ -92,21 +92,6 @@ def test_a_repeated_sentence_needs_no_reader(read_as: ReadAs) -> None:
     assert reader.asked == []
 
 
-@pytest.mark.parametrize(
-    ("chances", "standing"),
-    [
-        ((0.2, 0.7, 0.05, 0.05), Verification.UNCHECKED),
-        ((0.2, 0.05, 0.7, 0.05), Verification.UNCHECKED),
-        ((0.7, 0.2, 0.05, 0.05), Verification.VERIFIED),
-    ],
-)
-def test_another_quote_may_be_an_exception_to_a_repeated_sentence(
-    read_as: ReadAs, chances: Chances, standing: Verification
-) -> None:
-    read_as(chances)
-    assert check_statement(WORDS, [WORDS, "The Tenant may assign freely."])[0] is standing
-
-
 @pytest.mark.parametrize("word", ["perpetual", "oral", "royalty-free", "exclusive"])
 def test_a_word_more_is_not_the_same(word: str) -> None:
     words = "The Licensor grants the Licensee a right to use the Marks in the Territory on notice."

@@ -153,6 +153,8 @@ def check_quotes(
             f"{_join_figures(contrary)} not what the words quoted have there",
         )
     standing, problem = check_statement(statement, quotes, concludes=concludes)
+    if standing is Verification.UNVERIFIED and unknown_figures(statement, own):
+        return Verification.UNCHECKED, NOT_CHECKED
     is_exact = not unknown_figures(statement, own, exactly=True)
     if standing is Verification.VERIFIED and not (
         is_exact and not has_unknown_labels(statement, quotes)
@@ -174,19 +176,14 @@ def check_statement(
     reader cannot decide whether the words are about it. A "yes" or "no" in front answers a question
     that the reader does not see.
     """
-    is_repeated = any(repeats_sentence(statement, each) for each in (*quotes, " ".join(quotes)))
-    if is_repeated and len(quotes) == 1:
+    if any(repeats_sentence(statement, each) for each in (*quotes, " ".join(quotes))):
         return Verification.VERIFIED, ""
     reader = default_reader()
     said = _YES_OR_NO.sub("", statement)
     (reading,) = reader.read("\n".join(quotes), [said])
-    depends = reading.answer is Answer.DEPENDS
-    if is_repeated:  # another quote may be an exception to it
-        is_sure = not depends and reading.answer is not Answer.NO
-        return (Verification.VERIFIED, "") if is_sure else (Verification.UNCHECKED, NOT_CHECKED)
     if reader.verifies(reading) and said == statement:
         return Verification.VERIFIED, ""
-    if reader.refuses(reading) and not concludes and not depends:
+    if reader.refuses(reading) and not concludes and reading.answer is not Answer.DEPENDS:
         is_turned = reading.answer is Answer.NO
         return Verification.UNVERIFIED, TURNED if is_turned else NOT_MENTIONED
     return Verification.UNCHECKED, NOT_CHECKED
