@@ -23,7 +23,7 @@ from fourcorners_bench.run_files import read_answers, read_lines
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from fourcorners.models.reader.reader import Reader
+    from fourcorners.models.reader.reader import QuestionReader
 
 T = TypeVar("T")
 EACH = "both"
@@ -108,7 +108,7 @@ def load_families(path: Path, *, limit: int | None = None) -> list[Family]:
 
 
 def read_families(
-    families: Sequence[Family], reader: Reader, *, on_progress: OnProgress | None = None
+    families: Sequence[Family], reader: QuestionReader, *, on_progress: OnProgress | None = None
 ) -> list[FamilyLine]:
     """Return the lines of a run: the answer to each question for each clause."""
     numbered = list(enumerate(families))
@@ -121,7 +121,7 @@ def read_families(
 
 
 def _read_clause(
-    number: int, at: int, clause: str, family: Family, reader: Reader
+    number: int, at: int, clause: str, family: Family, reader: QuestionReader
 ) -> Iterator[FamilyLine]:
     asked = [each.q for each in family.asks]
     asked += [each.q for each in family.wh] + [each.q for each in family.whose]
@@ -134,13 +134,15 @@ def _read_clause(
         yield PartyLine(number, row, at, _words(next(readings).party, clause))
 
 
-def _ask_line(family: int, row: int, clause: int, reading: Reading, reader: Reader) -> AskLine:
+def _ask_line(
+    family: int, row: int, clause: int, reading: Reading, reader: QuestionReader
+) -> AskLine:
     scores = [round(each, 4) for each in reading.chances]
-    return AskLine(family, row, clause, reading.answer, reader.asserts(reading), scores)
+    return AskLine(family, row, clause, reading.answer, reader.is_asserted(reading), scores)
 
 
 def _words(named: Named, clause: str) -> str | None:
-    if named.is_each:
+    if named.is_both:
         return EACH
     return named.span.text_in(clause) if named.span else None
 
@@ -169,12 +171,12 @@ def family_measures(
     for wanted, given, kind in sides:
         if missing := sorted(wanted.keys() - given.keys()):
             raise ConfigError(f"the run lacks {len(missing)} answers, first {kind} {missing[0]}.")
-    said = [(answer, asks[key]) for key, answer in right.items()]
-    asserted = [answer == line.answer for answer, line in said if line.asserted]
-    decided = sum(answer in (Answer.YES, Answer.NO) for answer, _ in said)
-    measures = {"right": _share([answer == line.answer for answer, line in said])}
+    answered = [(answer, asks[key]) for key, answer in right.items()]
+    asserted = [answer == line.answer for answer, line in answered if line.asserted]
+    decided = sum(answer in (Answer.YES, Answer.NO) for answer, _ in answered)
+    measures = {"right": _share([answer == line.answer for answer, line in answered])}
     for answer in Answer:
-        own = [line.answer == answer for given, line in said if given == answer]
+        own = [line.answer == answer for given, line in answered if given == answer]
         measures[f"right where {answer}"] = _share(own)
     return measures | {
         "right of what is asserted": _share(asserted),
@@ -198,12 +200,12 @@ def is_same(right: str | None, found: str | None) -> bool:
     """Tell whether words overlap by at least `OVERLAP`, articles aside, or both are silent."""
     if right is None or found is None:
         return right is found
-    one, other = (_folded(each) for each in (right, found))
+    one, other = (_fold_words(each) for each in (right, found))
     shared = sum(min(one.count(word), other.count(word)) for word in set(one))
     return 2 * shared / max(1, len(one) + len(other)) >= OVERLAP
 
 
-def _folded(words: str) -> list[str]:
+def _fold_words(words: str) -> list[str]:
     return [each for each in words.casefold().split() if each not in ("the", "a", "an")]
 
 

@@ -39,6 +39,14 @@ from training.reader.mpnet import FAR, FARTHEST, FIRST_POSITION, Layer, relative
 from training.reader.quantise import MOST, STEP, Whole, quantise, round_channels, shrunk
 
 OPSET = 17
+DESCRIPTION = (
+    "MPNet (110M parameters) reads a clause with a question or a statement: yes, no, depends or "
+    "none, the words that answer, and the party; int8."
+)
+DATA_LICENCE = (
+    "CC BY 4.0: CUAD v1, The Atticus Project; ContractNLI, Stanford NLP and Hitachi America. "
+    "The families of clauses, their questions and the labels are the project's own."
+)
 INPUTS = ("ids", "positions", "segments", "ends", "size")
 OUTPUTS = ("answers", "words", "parties")
 EVERY = 150  # of the clauses that are learned: one in so many shows what activations are like
@@ -106,7 +114,7 @@ def _attend(layer: Layer, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
 
 
 def write_graph(teacher: Teacher, weights: Weights, out: Path) -> None:
-    """Write the int8 graph of a smooth teacher, and its embeddings beside it."""
+    """Write the int8 graph of a smooth teacher, and its embeddings."""
     model = OneClause(teacher).eval()
     example = (
         torch.tensor([0, 2, 3, 4, 2, 5, 6, 2, 7, 2]),
@@ -164,7 +172,7 @@ def put_weights(graph: onnx.ModelProto, floats: onnx.ModelProto, own: Weights) -
 
 
 def take_out_words(graph: onnx.ModelProto, out: Path) -> None:
-    """Write the embeddings of words beside a graph, which then names them only."""
+    """Write the embeddings of words apart from a graph, which then names them only."""
     initializers = {each.name: each for each in graph.graph.initializer}
     held = max(initializers.values(), key=lambda each: len(each.raw_data))
     base = held.name.removesuffix(QUANTISED)
@@ -253,10 +261,11 @@ def write_card(out: Path, agreement: Mapping[str, float]) -> None:
         "name": "reader",
         "version": "1",
         "kind": "reader",
-        "description": "Reads a clause with questions: yes, no, depends or none; the words; whose.",
+        "description": DESCRIPTION,
         "dimension": len(Answer),
         "max_tokens": MOST_TOKENS,
         "licence": "Apache-2.0",
+        "data_licence": DATA_LICENCE,
         "source": "sentence-transformers/all-mpnet-base-v2",
         "source_sha256": SHA256,
         "command": "python -m training.reader.export",

@@ -102,11 +102,11 @@ def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -
     drawn = shuffled_statements(cuad, seed)[:count]
     learned = {quote for quote, _ in drawn[JUDGED:]}  # contracts share sentences
     found = []
-    for number, (quote, said) in enumerate(drawn, 1):
+    for number, (quote, own) in enumerate(drawn, 1):
         if number > JUDGED or quote not in learned:
-            own = [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in said]
+            asked = [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in own]
             group = max(0, number - JUDGED) + JUDGED_FOLD
-            found.append(encode(STATEMENTS, group, quote, own, tokenizer))
+            found.append(encode(STATEMENTS, group, quote, asked, tokenizer))
     return found
 
 

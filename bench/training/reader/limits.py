@@ -1,4 +1,4 @@
-"""Choose from which probability the reader's answers are said: `limits.json` of its folder.
+"""Choose from which probability the reader's answers are chosen: `limits.json` of its folder.
 
     python -m training.reader.limits --data DATA --reader FOLDER [--nth N]
 
@@ -46,7 +46,7 @@ FALSE_VERIFIED, TRUE_REFUSED = 0.01, 0.01
 AIM = 0.97  # of what limits are chosen on: then .95 is right of what they are not
 FEWEST = 60  # answers above a limit, without which it was not measured
 ASKED = (FAMILIES, CLAUSES, RULINGS)  # unlike the labelled clauses, asked as people ask
-BLOCK = 50  # clauses that stay together: those of a family or a contract stand in a row
+BLOCK = 50  # clauses that stay together: those of a family or a contract are neighbours
 Limits = dict[str, float]
 
 
@@ -91,10 +91,10 @@ def choose(lines: Sequence[Line]) -> Limits:
     asked = [each for each in lines if each.origin in ASKED]
     for answer in (Answer.YES, Answer.NO):
         place = ANSWERS.index(answer)
-        said = [each for each in asked if each.answer == place]
+        chosen = [each for each in asked if each.answer == place]
         limits = [
-            _least_limit([each for each in said if each.origin == origin])
-            for origin in sorted({each.origin for each in said})
+            _least_limit([each for each in chosen if each.origin == origin])
+            for origin in sorted({each.origin for each in chosen})
         ]
         found[str(answer)] = max(limits, default=NEVER)
     stated = [
@@ -111,9 +111,9 @@ def _quantile(chances: Sequence[float], share: float) -> float:
     return float(np.quantile(chances, share)) if chances else NEVER
 
 
-def _least_limit(said: Sequence[Line]) -> float:
+def _least_limit(chosen: Sequence[Line]) -> float:
     """Return the least probability from which enough answers are right."""
-    ranked = sorted(said, key=lambda each: -each.chances[each.answer])
+    ranked = sorted(chosen, key=lambda each: -each.chances[each.answer])
     right, limit = 0, NEVER
     for count, each in enumerate(ranked, 1):
         right += each.answer == each.right
@@ -130,12 +130,12 @@ def shares(lines: Sequence[Line], limits: Limits) -> dict[str, float]:
     for origin in sorted({each.origin for each in lines}):
         own = [each for each in lines if each.origin == origin]
         if origin != STATEMENTS:
-            said = [each for each in own if _is_said(each, limits)]
+            chosen = [each for each in own if _is_asserted(each, limits)]
             decided = sum(each.right < 2 for each in own)
-            right = sum(each.answer == each.right for each in said)
+            right = sum(each.answer == each.right for each in chosen)
             found[f"{origin}: right"] = _share(own, lambda each: each.answer == each.right)
-            found[f"{origin}: asserted"] = len(said)
-            found[f"{origin}: precision"] = right / max(1, len(said))
+            found[f"{origin}: asserted"] = len(chosen)
+            found[f"{origin}: precision"] = right / max(1, len(chosen))
             found[f"{origin}: coverage"] = right / max(1, decided)
         if origin in (STATEMENTS, FAMILIES):
             false = [each for each in own if each.right != 0]
@@ -149,7 +149,7 @@ def shares(lines: Sequence[Line], limits: Limits) -> dict[str, float]:
     return {name: round(value, 4) for name, value in found.items()}
 
 
-def _is_said(line: Line, limits: Limits) -> bool:
+def _is_asserted(line: Line, limits: Limits) -> bool:
     return line.answer < 2 and line.chances[line.answer] >= limits[ANSWERS[line.answer]]
 
 

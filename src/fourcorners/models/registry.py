@@ -15,7 +15,7 @@ from fourcorners.models.reranker.protocol import Reranker
 if TYPE_CHECKING:
     from fourcorners.models.answer_reader.reader import AnswerReader
     from fourcorners.models.clause_reader.reader import ClauseReader
-    from fourcorners.models.reader.reader import Reader
+    from fourcorners.models.reader.reader import QuestionReader
     from fourcorners.models.verdict_reader.reader import VerdictReader
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
@@ -159,7 +159,7 @@ def _corrected_reader(folder: Path) -> VerdictReader:
 
 
 @cache
-def default_reader() -> Reader:
+def default_reader() -> QuestionReader:
     """Return the reader of clauses and questions; nothing is loaded before it is asked.
 
     Raises:

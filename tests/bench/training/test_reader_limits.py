@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fourcorners.models.reader.reader import NEVER
 from training.reader.data import NOT_YES
 from training.reader.lessons import CLAUSES, FAMILIES, RULINGS, STATEMENTS
-from training.reader.limits import FEWEST, NEVER, Line, choose, shares
+from training.reader.limits import FEWEST, Line, choose, shares
 
 YES, NO, NONE = 0, 1, 3
 

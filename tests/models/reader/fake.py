@@ -34,13 +34,13 @@ class FakeReader:
             Reading(self._answers.get(each, self._others), nothing, nothing) for each in questions
         ]
 
-    def asserts(self, reading: Reading) -> bool:
+    def is_asserted(self, reading: Reading) -> bool:
         return reading.answer in (Answer.YES, Answer.NO) and reading.probability >= LIMIT
 
-    def verifies(self, reading: Reading) -> bool:
+    def is_verified(self, reading: Reading) -> bool:
         return reading.chance(Answer.YES) >= LIMIT
 
-    def refuses(self, reading: Reading) -> bool:
+    def is_refused(self, reading: Reading) -> bool:
         return reading.chance(Answer.YES) <= 1 - LIMIT
 
 

@@ -101,9 +101,9 @@ def test_what_is_not_read_to_its_end_is_not_said(
     monkeypatch.setattr(reader, "limits", dict.fromkeys(("yes", "no", "stated", "unstated"), 0.0))
     (reading,) = reader.read(clause, [question])
     assert not reading.is_whole
-    assert not reader.asserts(reading)
-    assert not reader.verifies(reading)
-    assert not reader.refuses(reading)
+    assert not reader.is_asserted(reading)
+    assert not reader.is_verified(reading)
+    assert not reader.is_refused(reading)
 
 
 @pytest.mark.parametrize("clause", ["", " ", "notice \ud800 period", "</s><mask>[SEP]"])
@@ -129,14 +129,14 @@ def test_limits_decide_what_is_said(changed: Changed, reader: OnnxReader) -> Non
         yes, no, depends, none = chances
         return Reading((yes, no, depends, none), nothing, nothing)
 
-    assert strict.asserts(read(0.9, 0.05, 0.03, 0.02))
-    assert not strict.asserts(read(0.89, 0.05, 0.03, 0.03))
-    assert not strict.asserts(read(0.02, 0.95, 0.02, 0.01))  # no has no limit
-    assert not strict.asserts(read(0.01, 0.01, 0.97, 0.01))
-    assert strict.verifies(read(0.8, 0.1, 0.05, 0.05))
-    assert not strict.verifies(read(0.79, 0.1, 0.05, 0.06))
-    assert strict.refuses(read(0.29, 0.4, 0.2, 0.11))
-    assert not strict.refuses(read(0.31, 0.4, 0.2, 0.09))
+    assert strict.is_asserted(read(0.9, 0.05, 0.03, 0.02))
+    assert not strict.is_asserted(read(0.89, 0.05, 0.03, 0.03))
+    assert not strict.is_asserted(read(0.02, 0.95, 0.02, 0.01))  # no has no limit
+    assert not strict.is_asserted(read(0.01, 0.01, 0.97, 0.01))
+    assert strict.is_verified(read(0.8, 0.1, 0.05, 0.05))
+    assert not strict.is_verified(read(0.79, 0.1, 0.05, 0.06))
+    assert strict.is_refused(read(0.29, 0.4, 0.2, 0.11))
+    assert not strict.is_refused(read(0.31, 0.4, 0.2, 0.09))
 
 
 def test_damaged_files_are_refused(changed: Changed) -> None:

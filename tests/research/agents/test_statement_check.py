@@ -12,7 +12,7 @@ from fourcorners.research.agents.statement_check import (
     NOT_MENTIONED,
     TURNED,
     check_statement,
-    repeats_sentence,
+    is_repeated,
 )
 from fourcorners.research.answer import Verification
 from tests.models.reader.fake import SILENT, Chances, FakeReader
@@ -26,7 +26,7 @@ ReadAs = Callable[[Chances], FakeReader]
 
 
 @pytest.mark.parametrize(
-    ("statement", "is_repeated"),
+    ("statement", "expected"),
     [
         (WORDS, True),
         (f"3.1 {WORDS}", True),
@@ -37,8 +37,8 @@ ReadAs = Callable[[Chances], FakeReader]
         ("", False),
     ],
 )
-def test_a_statement_repeats_a_whole_sentence(statement: str, *, is_repeated: bool) -> None:
-    assert repeats_sentence(statement, WORDS) is is_repeated
+def test_a_statement_repeats_a_whole_sentence(statement: str, *, expected: bool) -> None:
+    assert is_repeated(statement, WORDS) is expected
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def test_a_repeated_sentence_needs_no_reader(read_as: ReadAs) -> None:
 @pytest.mark.parametrize("word", ["perpetual", "oral", "royalty-free", "exclusive"])
 def test_a_word_more_is_not_the_same(word: str) -> None:
     words = "The Licensor grants the Licensee a right to use the Marks in the Territory on notice."
-    assert repeats_sentence(words, words)
+    assert is_repeated(words, words)
     added = words.replace("a right", f"a {word} right")
-    assert not repeats_sentence(added, words)
+    assert not is_repeated(added, words)
 
 
 MOVED = (
@@ -133,8 +133,8 @@ MOVED = (
 @pytest.mark.parametrize(("words", "statement"), MOVED)
 def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, statement: str) -> None:
     for said, quoted in ((statement, words), (words, statement)):
-        assert not repeats_sentence(said, quoted)
-        assert repeats_sentence(said, said)
+        assert not is_repeated(said, quoted)
+        assert is_repeated(said, said)
         assert check_statement(said, [quoted])[0] is not Verification.VERIFIED
 
 
@@ -162,7 +162,7 @@ def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, stat
     ],
 )
 def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
-    assert not repeats_sentence(statement, words)
+    assert not is_repeated(statement, words)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
     ],
 )
 def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> None:
-    assert repeats_sentence(statement, words)
+    assert is_repeated(statement, words)
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> 
     ],
 )
 def test_other_words_are_never_the_same(statement: str, words: str) -> None:
-    assert not repeats_sentence(statement, words)
+    assert not is_repeated(statement, words)

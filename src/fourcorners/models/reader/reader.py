@@ -1,4 +1,4 @@
-"""`Reader`: reads a clause once, with questions: whether it says so, in which words, and whose.
+"""`QuestionReader`: reads a clause with a question: whether it says so, in which words, and whose.
 
 A question of yes or no and a statement are the same to it: a statement that the clause makes is
 answered with yes, its contrary with no. It learned from contrasted clauses (`training/README.md`).
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 KIND = "reader"
 LIMITS = "limits.json"
-STATED, UNSTATED = "stated", "unstated"  # limits beside those of the answers
+STATED, UNSTATED = "stated", "unstated"  # limits of statements
 NEVER = 2.0  # a limit that no probability reaches
-QUESTION_TOKENS = 96
+QUESTION_TOKENS = 96  # of a question are read; those that it learned are shorter
 LONGEST = 60  # tokens of the words that answer
 
 
@@ -60,18 +60,18 @@ class Named:
     Attributes:
         span: The likeliest words; None where it is likelier that each party is named, or nothing.
         probability: Of what is likeliest.
-        each: The probability that each party is named.
+        both: The probability that each party is named.
         silence: The probability that nothing is.
     """
 
     span: Span | None
     probability: float
-    each: float
+    both: float
     silence: float
 
     @property
-    def is_each(self) -> bool:
-        return self.span is None and self.each > self.silence
+    def is_both(self) -> bool:
+        return self.span is None and self.both > self.silence
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Reading:
         return self.chances[list(Answer).index(answer)]
 
 
-class Reader(Protocol):
+class QuestionReader(Protocol):
     """Questions of one clause in, a reading of each out."""
 
     @property
@@ -111,13 +111,13 @@ class Reader(Protocol):
     def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
         """Return a reading of each question, in their order."""
 
-    def asserts(self, reading: Reading) -> bool:
+    def is_asserted(self, reading: Reading) -> bool:
         """Tell whether the answer is yes or no, and sure enough to be said."""
 
-    def verifies(self, reading: Reading) -> bool:
+    def is_verified(self, reading: Reading) -> bool:
         """Tell whether a clause surely says a statement."""
 
-    def refuses(self, reading: Reading) -> bool:
+    def is_refused(self, reading: Reading) -> bool:
         """Tell whether a clause surely does not say a statement."""
 
 
@@ -147,13 +147,13 @@ class OnnxReader:
         except (AttributeError, TypeError, ValueError) as error:
             raise file_error(self.info, LIMITS, error) from error
 
-    def asserts(self, reading: Reading) -> bool:
+    def is_asserted(self, reading: Reading) -> bool:
         return self._reaches(reading, reading.answer, reading.probability)
 
-    def verifies(self, reading: Reading) -> bool:
+    def is_verified(self, reading: Reading) -> bool:
         return self._reaches(reading, STATED, reading.chance(Answer.YES))
 
-    def refuses(self, reading: Reading) -> bool:
+    def is_refused(self, reading: Reading) -> bool:
         return self._reaches(reading, UNSTATED, 1 - reading.chance(Answer.YES))
 
     def _reaches(self, reading: Reading, limit: str, chance: float) -> bool:
@@ -177,15 +177,15 @@ class OnnxReader:
         )
 
     def _read(self, clause: Encoding, question: str, *, is_whole: bool) -> Reading:
-        """Read one question: beside others, its answer would depend on them."""
+        """Read one question: with others, its answer would depend on them."""
         asked = self._tokenizer.encode(readable_text(question))
         is_whole = is_whole and len(asked.ids) <= QUESTION_TOKENS
         asked.truncate(QUESTION_TOKENS)
         answers, words, parties = self.run(clause.ids, [asked.ids[1:]])
         return Reading(
             tuple(_shares(answers[0]).tolist()),
-            _named(words[0], clause),
-            _named(parties[0], clause),
+            _find_named(words[0], clause),
+            _find_named(parties[0], clause),
             is_whole=is_whole,
         )
 
@@ -238,7 +238,7 @@ def _shares(odds: Floats) -> Floats:
     return shares
 
 
-def _named(odds: Floats, clause: Encoding) -> Named:
+def _find_named(odds: Floats, clause: Encoding) -> Named:
     """Return what is named; `odds` (places, 2): first and last token, silence, each party."""
     import numpy as np
 

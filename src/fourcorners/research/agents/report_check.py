@@ -22,8 +22,8 @@ from fourcorners.research.agents.statement_check import (
     NOT_MENTIONED,
     check_quotes,
     denies_alike,
+    is_repeated,
     is_topic,
-    repeats_sentence,
 )
 from fourcorners.research.answer import (
     Answer,
@@ -200,8 +200,8 @@ class ReportCheck:
         elif quotes:
             words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
-            is_repeated = any(repeats_sentence(text, each) for each in words)
-            if lacking and not is_repeated and problem in ("", NOT_CHECKED, NOT_MENTIONED):
+            is_verbatim = any(is_repeated(text, each) for each in words)
+            if lacking and not is_verbatim and problem in ("", NOT_CHECKED, NOT_MENTIONED):
                 searched = self._check_absence(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
         elif calculated and not unknown_figures(text, known):
@@ -343,7 +343,7 @@ class _Rest:
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            if repeats_sentence(text, only.text):
+            if is_repeated(text, only.text):
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]
@@ -365,7 +365,7 @@ def _carries(sentence: Statement, ruling: Verdict, question: str) -> bool:
         return sentence.standing in _CHECKED
     is_searched = sentence.standing is Verification.SEARCHED
     words = [_words(each) for each in sentence.quotes]
-    if not is_searched and not any(repeats_sentence(sentence.text, each) for each in words):
+    if not is_searched and not any(is_repeated(sentence.text, each) for each in words):
         return False
     if lead:
         return lead["word"].casefold() == ruling.value

@@ -55,7 +55,7 @@ _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 _NUMBER = re.compile(r"\d")
 
 
-def repeats_sentence(statement: str, words: str) -> bool:
+def is_repeated(statement: str, words: str) -> bool:
     """Tell whether a statement has the characters of a quote, or of a whole sentence of it.
 
     What follows a colon, or a sentence that denies something, is no sentence: it may be denied.
@@ -176,14 +176,14 @@ def check_statement(
     reader cannot decide whether the words are about it. A "yes" or "no" in front answers a question
     that the reader does not see.
     """
-    if any(repeats_sentence(statement, each) for each in (*quotes, " ".join(quotes))):
+    if any(is_repeated(statement, each) for each in (*quotes, " ".join(quotes))):
         return Verification.VERIFIED, ""
     reader = default_reader()
-    said = _YES_OR_NO.sub("", statement)
-    (reading,) = reader.read("\n".join(quotes), [said])
-    if reader.verifies(reading) and said == statement:
+    plain = _YES_OR_NO.sub("", statement)
+    (reading,) = reader.read("\n".join(quotes), [plain])
+    if reader.is_verified(reading) and plain == statement:
         return Verification.VERIFIED, ""
-    if reader.refuses(reading) and not concludes and reading.answer is not Answer.DEPENDS:
+    if reader.is_refused(reading) and not concludes and reading.answer is not Answer.DEPENDS:
         is_turned = reading.answer is Answer.NO
         return Verification.UNVERIFIED, TURNED if is_turned else NOT_MENTIONED
     return Verification.UNCHECKED, NOT_CHECKED
