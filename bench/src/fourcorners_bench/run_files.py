@@ -24,6 +24,7 @@ _KEYS = {  # the key that only lines of this benchmark have
     "passages": "provisions",
     "value": "values",
     "verdict": "statements",
+    "family": "families",
 }
 
 Rounded: TypeAlias = Annotated[float, PlainSerializer(lambda value: round(value, 6))]

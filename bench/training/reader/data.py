@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from hashlib import sha256
+from pathlib import Path
 
 from tokenizers import Tokenizer
 
@@ -42,9 +42,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as tokens; `span` is its first and last token; `key` names it with its clause."""
+    """A question as tokens; `span` is its first and last token."""
 
-    key: int
     kind: Kind
     ids: tuple[int, ...]
     answer: int
@@ -80,8 +79,7 @@ def encode(
         span = each.span if each.span in (None, BOTH) else _tokens(each.span, offsets)
         if (each.span is None) == (span is None):
             ids = tuple(tokenizer.encode(each.words).ids[1:])  # the clause has the first mark
-            key = int.from_bytes(sha256(repr((clause, ids)).encode()).digest()[:8])
-            questions.append(Question(key, each.kind, ids, each.answer, span))
+            questions.append(Question(each.kind, ids, each.answer, span))
     return Clause(origin, group, clause, tuple(questions))
 
 
@@ -90,6 +88,13 @@ def _tokens(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> tuple[
         at for at, (start, end) in enumerate(offsets) if start < min(end, span[1]) and end > span[0]
     ]
     return (inside[0], inside[-1]) if inside else None
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def packs(

@@ -26,7 +26,7 @@ from training.lessons.clauses import CLAUSES as READ_CLAUSES
 from training.lessons.clauses import read_nda_rows, read_questions
 from training.lessons.left_out import is_left_out
 from training.lessons.readings import load_families
-from training.lessons.statements import statements
+from training.lessons.statements import Statement, statements
 from training.reader.data import ANSWERS, BOTH, NOT_YES, Asked, Clause, Kind, encode
 from training.verdicts.data import NO_FOLD, Example, group_folds, load_examples, question_id
 from training.verdicts.sample import load_attributes
@@ -36,7 +36,7 @@ EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
 CLAUSES, RULINGS = "clauses", "rulings"
 JUDGED_FOLD = 0
-COUNT, JUDGED = 6_000, 600  # sentences with a true and a false statement, to learn and to judge
+COUNT, JUDGED = 14_000, 600  # sentences with a true and a false statement, to learn and to judge
 NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 AROUND = 350  # characters before and after the marked words
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
@@ -99,15 +99,23 @@ def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Ask
 
 def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:
     """Return sentences with statements of them, true and false; the first `JUDGED` are judged."""
-    by_quote = [
-        (quote, [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in own])
-        for quote, own in groupby(statements(cuad, seed), key=lambda each: each.quote)
-    ]
-    random.Random(seed).shuffle(by_quote)
-    return [
-        encode(STATEMENTS, max(0, number - JUDGED) + JUDGED_FOLD, quote, own, tokenizer)
-        for number, (quote, own) in enumerate(by_quote[:count], 1)
-    ]
+    drawn = shuffled_statements(cuad, seed)[:count]
+    learned = {quote for quote, _ in drawn[JUDGED:]}  # contracts share sentences
+    found = []
+    for number, (quote, own) in enumerate(drawn, 1):
+        if number > JUDGED or quote not in learned:
+            asked = [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in own]
+            group = max(0, number - JUDGED) + JUDGED_FOLD
+            found.append(encode(STATEMENTS, group, quote, asked, tokenizer))
+    return found
+
+
+def shuffled_statements(cuad: Path, seed: int) -> list[tuple[str, list[Statement]]]:
+    """Return the statements of each sentence, the sentences in an order drawn by the seed."""
+    by_quote = groupby(statements(cuad, seed), key=lambda each: each.quote)
+    found = [(quote, list(own)) for quote, own in by_quote]
+    random.Random(seed).shuffle(found)
+    return found
 
 
 def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
 
@@ -38,7 +37,6 @@ class Batch:
     kinds: torch.Tensor
     answers: torch.Tensor
     spans: torch.Tensor
-    keys: tuple[int, ...]
     tokens: int
 
 
@@ -114,35 +112,14 @@ def collate(items: Sequence[Pack]) -> Batch:
         torch.tensor([each.kind for each in questions]),
         torch.tensor([each.answer for each in questions]),
         torch.tensor(spans),
-        tuple(each.key for each in questions),
         int((segments >= 0).sum()),
     )
 
 
-def read_tokenizer(base: Path) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def load_teacher(
-    base: Path, run: Path, frozen: int = 0, layers: Sequence[int] | None = None
-) -> Teacher:
-    """Return what a run has learned so far, with the layers that it has or some of them."""
+def load_teacher(base: Path, run: Path, frozen: int = 0) -> Teacher:
+    """Return what a run has learned so far."""
     weights = torch.load(run / "state.pt", weights_only=True)["model"]
-    found = {int(name.split(".")[2]) for name in weights if name.startswith(LAYERS)}
-    places = {
-        layer: place for place, layer in enumerate(sorted(found) if layers is None else layers)
-    }
-    model = Teacher(base, len(places), frozen)
-    own = {}
-    for name, value in weights.items():
-        if name.startswith(LAYERS):
-            layer, _, rest = name.removeprefix(LAYERS).partition(".")
-            if int(layer) in places:
-                own[f"{LAYERS}{places[int(layer)]}.{rest}"] = value
-        else:
-            own[name] = value
-    model.load_state_dict(own)
+    layers = {name.split(".")[2] for name in weights if name.startswith(LAYERS)}
+    model = Teacher(base, len(layers), frozen)
+    model.load_state_dict(weights)
     return model

@@ -27,7 +27,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from training.reader.answers import read_answers
 from training.reader.data import (
     ANSWERS,
     NOT_YES,
@@ -37,24 +36,19 @@ from training.reader.data import (
     Pack,
     batches,
     packs,
+    read_tokenizer,
 )
 from training.reader.judge import judge
 from training.reader.lessons import all_lessons
-from training.reader.model import Batch, Teacher, collate, load_teacher, read_tokenizer
+from training.reader.model import Batch, Teacher, collate, load_teacher
 
 HEADS_FASTER, WARM_UP, LEAST_RATE, DECAY = 5, 0.06, 0.02, 0.01
 SMOOTHED = 0.05
-TEACHER_SHARE = 0.5  # what a teacher's answer counts, next to the settled one
-NO_TEACHER: Mapping[int, Sequence[float]] = {}
-FLAT = (0.0,) * len(ANSWERS)
 SPAN_WEIGHT = 0.25  # of an end of the words, next to an answer
 SAVE_SECONDS = 600  # seconds
 
 
-def loss_of(
-    model: Teacher, batch: Batch, teacher_odds: Mapping[int, Sequence[float]] = NO_TEACHER
-) -> torch.Tensor:
-    """Return the loss; `teacher_odds` are a teacher's log-odds by the key of the question."""
+def loss_of(model: Teacher, batch: Batch) -> torch.Tensor:
     answers, spans = model(batch)
     asks = batch.kinds == Kind.ASK
     loss = answers.sum() * 0
@@ -63,12 +57,7 @@ def loss_of(
         false = right == NOT_YES
         wanted = functional.one_hot(right.clamp(max=len(ANSWERS) - 1), len(ANSWERS))
         own = -((wanted * (1 - SMOOTHED) + SMOOTHED / len(ANSWERS)) * odds).sum(-1)
-        own = torch.where(false, -odds[:, 1:].logsumexp(-1), own)
-        keys = [key for key, ask in zip(batch.keys, asks.tolist(), strict=True) if ask]
-        known = torch.tensor([key in teacher_odds for key in keys])
-        soft = torch.tensor([list(teacher_odds.get(key, FLAT)) for key in keys]).softmax(-1)
-        mixed = (1 - TEACHER_SHARE) * own - TEACHER_SHARE * (soft * odds).sum(-1)
-        loss = loss + torch.where(known, mixed, own).mean()
+        loss = loss + torch.where(false, -odds[:, 1:].logsumexp(-1), own).mean()
     for chosen, odds in spans:
         for end in range(2 if len(chosen) else 0):
             right = batch.spans[chosen, end]
@@ -84,7 +73,6 @@ class Course:
     ) -> None:
         self.model, self.run, self.train = model, run, train
         self.epochs, self.packs = given.epochs, given.packs
-        self.teacher_odds = read_answers(given.answers) if given.answers else NO_TEACHER
         named = [each for each in model.named_parameters() if each[1].requires_grad]
         body = [each for name, each in named if name.startswith("base.")]
         heads = [each for name, each in named if not name.startswith("base.")]
@@ -131,7 +119,7 @@ class Course:
             torch.manual_seed(self.step)
             batch = collate(own[1][at])
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                loss = loss_of(self.model, batch, self.teacher_odds)
+                loss = loss_of(self.model, batch)
             tokens += batch.tokens
             self._optimizer.zero_grad()
             loss.backward()
@@ -168,8 +156,6 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--share", type=float, default=1.0, help="of the families, for a curve")
     parser.add_argument("--packs", type=int, help="of a clause in an epoch; all by default")
-    parser.add_argument("--keep", help="layers to keep of the run that comes before: 0,1,3,…")
-    parser.add_argument("--answers", type=Path, help="what a teacher answers, to learn from")
     parser.add_argument("--rate", type=float, default=6e-5)
     parser.add_argument("--after", type=Path, help="a run whose weights are begun with")
     parser.add_argument("--data", type=Path, help="folder of cuad and contractnli")
@@ -180,8 +166,7 @@ def main() -> None:
     tokenizer = read_tokenizer(given.base)
     train, tests = all_lessons(given.data, tokenizer, given.share)
     if given.after:
-        layers = [int(each) for each in given.keep.split(",")] if given.keep else None
-        model = load_teacher(given.base, given.after, given.frozen, layers)
+        model = load_teacher(given.base, given.after, given.frozen)
     else:
         model = Teacher(given.base, given.layers, given.frozen)
     Course(model, given.run, train, given).learn(tests)

@@ -15,6 +15,7 @@ from fourcorners.models.reranker.protocol import Reranker
 if TYPE_CHECKING:
     from fourcorners.models.answer_reader.reader import AnswerReader
     from fourcorners.models.clause_reader.reader import ClauseReader
+    from fourcorners.models.reader.reader import QuestionReader
     from fourcorners.models.verdict_reader.reader import VerdictReader
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
@@ -25,6 +26,7 @@ PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 ANSWER_READER = "answer-reader"
 VERDICT_READER = "verdict-reader"
+READER = "reader"
 
 
 def available_models() -> list[ModelInfo]:
@@ -35,7 +37,7 @@ def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
     names = (
         *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER),
-        VERDICT_READER,
+        *(VERDICT_READER, READER),
     )
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
@@ -154,6 +156,18 @@ def _corrected_reader(folder: Path) -> VerdictReader:
     from fourcorners.models.verdict_reader.reader import open_corrections
 
     return open_corrections(folder, shipped_verdict_reader())
+
+
+@cache
+def default_reader() -> QuestionReader:
+    """Return the reader of clauses and questions; nothing is loaded before it is asked.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    from fourcorners.models.reader.reader import open_reader
+
+    return open_reader(WEIGHTS / READER)
 
 
 @cache

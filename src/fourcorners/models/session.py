@@ -47,6 +47,7 @@ def _tokenizer(content: bytes) -> Tokenizer:
     tokenizer = Tokenizer.from_str(content.decode("utf-8"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
+    tokenizer.encode_special_tokens = True  # a text that has "[SEP]" or "</s>" is a text
     return tokenizer
 
 

@@ -9,6 +9,7 @@ from fourcorners_bench.commands import (
     comparison,
     entailment,
     extraction,
+    families,
     obligations,
     outline,
     performance,
@@ -27,6 +28,7 @@ app.command("all")(results.results_page)
 app.command("comparison")(comparison.comparison)
 app.command("versions")(comparison.versions)
 app.command("extraction")(extraction.extraction)
+app.command("families")(families.families)
 app.command("cost")(performance.cost)
 app.command("outline")(outline.outline)
 app.command("score")(score.score)

@@ -12,6 +12,7 @@ from fourcorners.errors import ConfigError
 from fourcorners_bench.commands import (
     entailment,
     extraction,
+    families,
     outline,
     precedents,
     provisions,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 SCORERS: Mapping[str, Callable[[Scoring, Record], Sequence[Table]]] = {
     "entailment": entailment.score_run,
     "extraction": extraction.score_run,
+    "families": families.score_run,
     "outline": outline.score_run,
     "precedents": precedents.score_run,
     "provisions": provisions.score_run,

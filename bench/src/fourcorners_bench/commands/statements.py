@@ -32,7 +32,7 @@ def statements(
     Each is verified, unchecked or refused. Where lines have a label ("label", or "true"), the
     verdicts are counted by it; it is not read before.
     """
-    from fourcorners.models.entailment.model import load_entailment
+    from fourcorners.models.registry import default_reader
     from fourcorners_bench.record import Record
     from fourcorners_bench.statements import (
         judge_statements,
@@ -42,8 +42,7 @@ def statements(
     )
 
     record = Record("statements", {"data": str(data), "limit": limit})
-    model = load_entailment()
-    record.models.update({"entailment": model.info.identity, "encoder": model.encoder.name})
+    record.models["reader"] = default_reader().name
     found = load_statements(data, limit=limit)
     with console.progress_steps() as step:
         run = judge_statements(found, on_progress=step)

@@ -77,6 +77,7 @@ def _measure_loading() -> dict[str, dict[str, float]]:
         registry.VERDICT_READER: lambda: registry.shipped_verdict_reader().read(
             "audit-rights", MarkedClause(_CLAUSE, Span(0, len(_CLAUSE)), Span(0, 7), ())
         ),
+        registry.READER: lambda: registry.default_reader().read(_CLAUSE, ["May it be audited?"]),
     }
     found = {}
     for name, load in steps.items():

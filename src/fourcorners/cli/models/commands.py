@@ -218,6 +218,7 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
         "clause-reader": lambda: open_reader(folder).weights,
         "answer-reader": lambda: open_answer_reader(folder).read("Is it warm?", ["It is warm."]),
         "entailment": load_entailment,
+        "reader": lambda: registry.default_reader().read("It is warm.", ["Is it warm?"]),
         "precedents": default_model,
     }
     started = time.perf_counter()

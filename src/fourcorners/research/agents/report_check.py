@@ -19,10 +19,10 @@ from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingCl
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
     NOT_CHECKED,
-    StatementDirection,
+    NOT_MENTIONED,
     check_quotes,
-    compare_direction,
     denies_alike,
+    is_repeated,
     is_topic,
 )
 from fourcorners.research.answer import (
@@ -200,7 +200,8 @@ class ReportCheck:
         elif quotes:
             words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
-            if lacking and standing is Verification.UNCHECKED:
+            is_verbatim = any(is_repeated(text, each) for each in words)
+            if lacking and not is_verbatim and problem in ("", NOT_CHECKED, NOT_MENTIONED):
                 searched = self._check_absence(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
         elif calculated and not unknown_figures(text, known):
@@ -342,7 +343,7 @@ class _Rest:
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            if compare_direction(text, only.text) is StatementDirection.SAME:
+            if is_repeated(text, only.text):
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]
@@ -355,15 +356,20 @@ class _Rest:
 
 
 def _carries(sentence: Statement, ruling: Verdict, question: str) -> bool:
-    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms."""
+    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms.
+
+    In a model's own words it may deny without a denial ("is void"): yes and no need the contract's.
+    """
     lead = _YES_OR_NO.match(sentence.text)
     if sentence.standing not in _CHECKED or ruling not in _YES_AND_NO:
         return sentence.standing in _CHECKED
+    is_searched = sentence.standing is Verification.SEARCHED
+    words = [_words(each) for each in sentence.quotes]
+    if not is_searched and not any(is_repeated(sentence.text, each) for each in words):
+        return False
     if lead:
         return lead["word"].casefold() == ruling.value
-    if sentence.standing is Verification.SEARCHED:
-        return True
-    return denies_alike(sentence.text, question) is (ruling is Verdict.YES)
+    return is_searched or denies_alike(sentence.text, question) is (ruling is Verdict.YES)
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:

@@ -1,107 +1,103 @@
-"""Whether statements go the same way round as the words that are quoted for them."""
+"""How far statements are borne out by the words that are quoted for them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from fourcorners.research.agents import statement_check
 from fourcorners.research.agents.statement_check import (
+    NOT_CHECKED,
     NOT_MENTIONED,
-    StatementDirection,
+    TURNED,
     check_statement,
-    compare_direction,
+    is_repeated,
 )
 from fourcorners.research.answer import Verification
+from tests.models.reader.fake import SILENT, Chances, FakeReader
 
 WORDS = (
     "The Tenant shall not assign this Lease without the prior written consent of the Landlord, and "
     "the Landlord shall insure the Premises."
 )
+SAID = "The Tenant needs the Landlord's consent to assign."
+ReadAs = Callable[[Chances], FakeReader]
 
 
 @pytest.mark.parametrize(
-    ("statement", "direction"),
+    ("statement", "expected"),
     [
-        (
-            "The Tenant may not assign the Lease without the Landlord's consent.",
-            StatementDirection.UNKNOWN,
-        ),
-        (
-            "No, the Tenant shall not assign without the Landlord's consent.",
-            StatementDirection.UNKNOWN,
-        ),
-        (WORDS, StatementDirection.SAME),
-        (f"3.1 {WORDS}", StatementDirection.SAME),
-        (f"No, {WORDS}", StatementDirection.SAME),
-        (f"Yes, {WORDS}", StatementDirection.UNKNOWN),
-        (
-            "The Tenant may assign the Lease without the Landlord's consent.",
-            StatementDirection.OPPOSITE,
-        ),
-        ("The Landlord shall insure the Premises.", StatementDirection.UNKNOWN),
-        ("The Landlord need not insure the Premises.", StatementDirection.OPPOSITE),
-        ("The Tenant shall insure the Premises.", StatementDirection.UNKNOWN),
-        ("The Landlord may insure the Premises.", StatementDirection.UNKNOWN),
-        ("The Tenant may assign the Lease.", StatementDirection.UNKNOWN),
-        ("The Landlord shall repaint the walls.", StatementDirection.UNKNOWN),
-        (
-            "The Landlord shall insure the Premises and may assign the Lease.",
-            StatementDirection.UNKNOWN,
-        ),
-        ("", StatementDirection.UNKNOWN),
+        (WORDS, True),
+        (f"3.1 {WORDS}", True),
+        (f"No, {WORDS}", True),
+        (f"Yes, {WORDS}", False),
+        (SAID, False),
+        ("The Landlord shall insure the Premises.", False),
+        ("", False),
     ],
 )
-def test_what_turns_a_statement_round(statement: str, direction: StatementDirection) -> None:
-    assert compare_direction(statement, WORDS) is direction
+def test_a_statement_repeats_a_whole_sentence(statement: str, *, expected: bool) -> None:
+    assert is_repeated(statement, WORDS) is expected
+
+
+@pytest.fixture
+def read_as(monkeypatch: pytest.MonkeyPatch) -> ReadAs:
+    """Make the reader answer all statements alike."""
+
+    def set_chances(chances: Chances) -> FakeReader:
+        reader = FakeReader({SAID: chances, WORDS: chances})
+        monkeypatch.setattr(statement_check, "default_reader", lambda: reader)
+        return reader
+
+    return set_chances
 
 
 @pytest.mark.parametrize(
-    ("statement", "words"),
+    ("chances", "standing"),
     [
-        ("A notice is invalid if sent by e-mail.",
-         "A notice shall not be validly given if sent by e-mail."),
-        ("An email counts when it is received, whether or not it is opened.",
-         "An email counts at the time it is received whether it is opened at that time."),
-        ("The Party shall not use Information for any purpose other than the Purpose.",
-         "Each Party will use Information for no purpose other than the Purpose."),
-        ("The Recipient may develop information independently.",
-         "The restrictions shall not apply to what the Recipient may develop independently."),
-        ("The Agreement grants the Recipient no right to Information.",
-         "Neither this Agreement nor the furnishing of Information grants the Recipient a right."),
-        ("Information that a Bidder develops without Records is not Information.",
-         "Information shall not include: i. rumours; ii. what a Bidder develops without Records."),
+        ((0.97, 0.01, 0.01, 0.01), (Verification.VERIFIED, "")),
+        ((0.6, 0.2, 0.1, 0.1), (Verification.UNCHECKED, NOT_CHECKED)),
+        ((0.02, 0.9, 0.03, 0.05), (Verification.UNVERIFIED, TURNED)),
+        (SILENT, (Verification.UNVERIFIED, NOT_MENTIONED)),
     ],
-)  # fmt: skip
-def test_a_paraphrase_that_denies_in_another_way_is_not_the_opposite(
-    statement: str, words: str
+)
+def test_what_the_reader_is_sure_of_decides(
+    read_as: ReadAs, chances: Chances, standing: tuple[Verification, str]
 ) -> None:
-    assert compare_direction(statement, words) is not StatementDirection.OPPOSITE
+    reader = read_as(chances)
+    assert check_statement(SAID, [WORDS, "It ends in May."]) == standing
+    assert reader.asked == [(f"{WORDS}\nIt ends in May.", (SAID,))]
 
 
-def test_one_of_many_things_that_a_sentence_says_is_spoken_of() -> None:
-    words = (
-        "c) “Secrets” means any and all information, regardless of form, format or medium "
-        "(including without limitation visual or oral information), of, related to, concerning, or "
-        "resulting from, the Council, the Tender and/or the Permitted Purpose, which comes into "
-        "the possession or knowledge of the Bidder, including, without limitation, the Tender, "
-        "documents, business information, know how, data, trade secrets, processes, designs, "
-        "communications, materials, drawings, diagrams, computer programs, concepts, and any and "
-        "all copies, reproductions, modifications, and derivative works. d) “Effective Date” is "
-        "the day and date last below written."
-    )
-    said = (
-        "“Secrets” includes any and all copies, reproductions, modifications, and derivative works."
-    )
-    assert check_statement(said, [words])[0] is not Verification.UNVERIFIED
-    other = "“Secrets” includes the minutes of the council's meetings on the pension fund."
-    assert check_statement(other, [words]) == (Verification.UNVERIFIED, NOT_MENTIONED)
+def test_what_depends_is_not_refused(read_as: ReadAs) -> None:
+    read_as((0.02, 0.02, 0.94, 0.02))
+    assert check_statement(SAID, [WORDS])[0] is Verification.UNCHECKED
+
+
+def test_the_reader_does_not_see_what_yes_or_no_answers(read_as: ReadAs) -> None:
+    reader = read_as((0.97, 0.01, 0.01, 0.01))
+    assert check_statement(f"Yes, {SAID}", [WORDS])[0] is Verification.UNCHECKED
+    assert reader.asked == [(WORDS, (SAID,))]
+
+
+def test_a_conclusion_may_say_what_no_contract_says(read_as: ReadAs) -> None:
+    read_as(SILENT)
+    assert check_statement(SAID, [WORDS], concludes=True)[0] is Verification.UNCHECKED
+
+
+def test_a_repeated_sentence_needs_no_reader(read_as: ReadAs) -> None:
+    reader = read_as(SILENT)
+    assert check_statement(WORDS, [WORDS])[0] is Verification.VERIFIED
+    assert reader.asked == []
 
 
 @pytest.mark.parametrize("word", ["perpetual", "oral", "royalty-free", "exclusive"])
 def test_a_word_more_is_not_the_same(word: str) -> None:
     words = "The Licensor grants the Licensee a right to use the Marks in the Territory on notice."
-    assert compare_direction(words, words) is StatementDirection.SAME
+    assert is_repeated(words, words)
     added = words.replace("a right", f"a {word} right")
-    assert compare_direction(added, words) is StatementDirection.UNKNOWN
+    assert not is_repeated(added, words)
 
 
 MOVED = (
@@ -137,8 +133,8 @@ MOVED = (
 @pytest.mark.parametrize(("words", "statement"), MOVED)
 def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, statement: str) -> None:
     for said, quoted in ((statement, words), (words, statement)):
-        assert compare_direction(said, quoted) is not StatementDirection.SAME
-        assert compare_direction(said, said) is StatementDirection.SAME
+        assert not is_repeated(said, quoted)
+        assert is_repeated(said, said)
         assert check_statement(said, [quoted])[0] is not Verification.VERIFIED
 
 
@@ -166,7 +162,7 @@ def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, stat
     ],
 )
 def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
-    assert compare_direction(statement, words) is not StatementDirection.SAME
+    assert not is_repeated(statement, words)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +176,7 @@ def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
     ],
 )
 def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> None:
-    assert compare_direction(statement, words) is StatementDirection.SAME
+    assert is_repeated(statement, words)
 
 
 @pytest.mark.parametrize(
@@ -203,4 +199,4 @@ def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> 
     ],
 )
 def test_other_words_are_never_the_same(statement: str, words: str) -> None:
-    assert compare_direction(statement, words) is not StatementDirection.SAME
+    assert not is_repeated(statement, words)

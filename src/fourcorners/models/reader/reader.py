@@ -1,0 +1,269 @@
+"""`QuestionReader`: reads a clause with a question: whether it says so, in which words, and whose.
+
+A question of yes or no and a statement are the same to it: a statement that the clause makes is
+answered with yes, its contrary with no. It learned from contrasted clauses (`training/README.md`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from fourcorners.errors import ModelError
+from fourcorners.models.card import ModelInfo, load_card
+from fourcorners.models.session import (
+    MAX_CHARACTERS,
+    file_error,
+    open_graph,
+    read_tokenizer,
+    readable_text,
+    run_in_threads,
+    usable_cores,
+)
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+    Floats = NDArray[np.float32]
+
+KIND = "reader"
+LIMITS = "limits.json"
+STATED, UNSTATED = "stated", "unstated"  # limits of statements
+NEVER = 2.0  # a limit that no probability reaches
+QUESTION_TOKENS = 96  # of a question are read; those that it learned are shorter
+LONGEST = 60  # tokens of the words that answer
+
+
+class Answer(StrEnum):
+    """What a clause says to a question; in the order of the model's outputs."""
+
+    YES = "yes"
+    NO = "no"
+    DEPENDS = "depends"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a clause names: words of it, each party, or nothing.
+
+    Attributes:
+        span: The likeliest words; None where it is likelier that each party is named, or nothing.
+        probability: Of what is likeliest.
+        both: The probability that each party is named.
+        silence: The probability that nothing is.
+    """
+
+    span: Span | None
+    probability: float
+    both: float
+    silence: float
+
+    @property
+    def is_both(self) -> bool:
+        return self.span is None and self.both > self.silence
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a clause answers one question.
+
+    Attributes:
+        chances: The probability of each `Answer`, in their order.
+        words: The words that answer, to a question for words.
+        party: Whose right or duty, to a question for a party.
+        is_whole: Whether clause and question were read to their ends; if not, nothing is said.
+    """
+
+    chances: tuple[float, float, float, float]
+    words: Named
+    party: Named
+    is_whole: bool = True
+
+    @property
+    def answer(self) -> Answer:
+        return list(Answer)[max(range(len(self.chances)), key=self.chances.__getitem__)]
+
+    @property
+    def probability(self) -> float:
+        return max(self.chances)
+
+    def chance(self, answer: Answer) -> float:
+        return self.chances[list(Answer).index(answer)]
+
+
+class QuestionReader(Protocol):
+    """Questions of one clause in, a reading of each out."""
+
+    @property
+    def name(self) -> str: ...
+
+    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
+        """Return a reading of each question, in their order."""
+
+    def is_asserted(self, reading: Reading) -> bool:
+        """Tell whether the answer is yes or no, and sure enough to be said."""
+
+    def is_verified(self, reading: Reading) -> bool:
+        """Tell whether a clause surely says a statement."""
+
+    def is_refused(self, reading: Reading) -> bool:
+        """Tell whether a clause surely does not say a statement."""
+
+
+class OnnxReader:
+    """The reader in a folder; its files are read on first use. Threads may share one."""
+
+    def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
+        self.info = info
+        self._threads = threads or usable_cores()
+        self._loading = Lock()
+
+    @property
+    def name(self) -> str:
+        return self.info.identity
+
+    @cached_property
+    def limits(self) -> dict[str, float]:
+        """Return the probability from which an answer is asserted, or a statement verified.
+
+        Raises:
+            ModelError: If the file is missing or damaged.
+        """
+        try:
+            return {
+                name: float(limit) for name, limit in json.loads(self.info.read(LIMITS)).items()
+            }
+        except (AttributeError, TypeError, ValueError) as error:
+            raise file_error(self.info, LIMITS, error) from error
+
+    def is_asserted(self, reading: Reading) -> bool:
+        return self._reaches(reading, reading.answer, reading.probability)
+
+    def is_verified(self, reading: Reading) -> bool:
+        return self._reaches(reading, STATED, reading.chance(Answer.YES))
+
+    def is_refused(self, reading: Reading) -> bool:
+        return self._reaches(reading, UNSTATED, 1 - reading.chance(Answer.YES))
+
+    def _reaches(self, reading: Reading, limit: str, chance: float) -> bool:
+        return reading.is_whole and chance >= self.limits.get(limit, NEVER)
+
+    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
+        """Return a reading of each question; of what is too long, the beginning is read.
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or no reader's.
+        """
+        if not questions:
+            return []
+        read = self._tokenizer.encode(readable_text(clause))
+        is_whole = len(clause) <= MAX_CHARACTERS and len(read.ids) <= self.info.max_tokens
+        read.truncate(self.info.max_tokens)
+        return run_in_threads(
+            lambda question: self._read(read, question, is_whole=is_whole),
+            questions,
+            self._threads,
+        )
+
+    def _read(self, clause: Encoding, question: str, *, is_whole: bool) -> Reading:
+        """Read one question: with others, its answer would depend on them."""
+        asked = self._tokenizer.encode(readable_text(question))
+        is_whole = is_whole and len(asked.ids) <= QUESTION_TOKENS
+        asked.truncate(QUESTION_TOKENS)
+        answers, words, parties = self.run(clause.ids, [asked.ids[1:]])
+        return Reading(
+            tuple(_shares(answers[0]).tolist()),
+            _find_named(words[0], clause),
+            _find_named(parties[0], clause),
+            is_whole=is_whole,
+        )
+
+    def run(self, clause: Sequence[int], questions: Sequence[Sequence[int]]) -> list[Floats]:
+        """Return the log-odds that the graph gives for the tokens of a clause and of q questions.
+
+        Of the answers (q, 4), of first and last words (q, tokens + 1, 2), and of first and last
+        words of a party (q, tokens + 2, 2).
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or no reader's.
+        """
+        import numpy as np
+
+        size = len(clause)
+        ids, positions, segments, ends = list(clause), list(range(size)), [0] * size, []
+        for number, own in enumerate(questions, 1):
+            ids += own
+            positions += range(size, size + len(own))
+            segments += [number] * len(own)
+            ends.append(len(ids) - 1)
+        inputs = ("ids", ids), ("positions", positions), ("segments", segments), ("ends", ends)
+        feed = {name: np.array(values, np.int64) for name, values in (*inputs, ("size", size))}
+        with self._loading:
+            session = self._session
+        found: list[Floats] = session.run(None, feed)
+        return found
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return read_tokenizer(self.info)
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        session = open_graph(self.info)
+        outputs = [each.name for each in session.get_outputs()]
+        if outputs != ["answers", "words", "parties"]:
+            raise ModelError(
+                f"model {self.info.name}: its graph gives {', '.join(outputs)}, and is no reader.",
+                remedy=self.info.remedy,
+            )
+        return session
+
+
+def _shares(odds: Floats) -> Floats:
+    import numpy as np
+
+    chances = np.exp(odds - odds.max(0))
+    shares: Floats = chances / chances.sum(0)
+    return shares
+
+
+def _find_named(odds: Floats, clause: Encoding) -> Named:
+    """Return what is named; `odds` (places, 2): first and last token, silence, each party."""
+    import numpy as np
+
+    size = len(clause.ids)
+    starts, ends = _shares(odds).T
+    other = starts[size:] * ends[size:]
+    pairs = np.tril(np.triu(np.outer(starts[:size], ends[:size])), LONGEST)
+    total = float(other.sum() + pairs.sum()) or 1.0
+    silence, *each = (other / total).tolist()
+    likeliest = max(silence, *each, float(pairs.sum()) / total)
+    span = None
+    if likeliest > max((silence, *each)):
+        first, last = divmod(int(pairs.argmax()), size)
+        span = Span(clause.offsets[first][0], clause.offsets[last][1])
+        likeliest = float(pairs.max()) / total
+    return Named(span, likeliest, sum(each), silence)
+
+
+def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:
+    """Return the reader in a folder.
+
+    Raises:
+        ModelError: If its card is missing or damaged, or another model's.
+    """
+    info = load_card(folder)
+    if info.kind != KIND:
+        raise ModelError(f"the model in {folder} is no reader: it is a {info.kind}.")
+    return OnnxReader(info, threads=threads)
