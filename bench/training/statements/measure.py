@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 
 import yaml
 
 from fourcorners.research.agents.statement_check import check_quotes
-from training.reader.lessons import JUDGED, shuffled_statements
+from training.reader.lessons import split_statements
 
 PAIRS = Path(__file__).with_name("pairs.yaml")
 Pair = tuple[str, str, str]
@@ -27,7 +26,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     data = parser.parse_args().data
     _print("own pairs", own_pairs())
-    left_out = islice(shuffled_statements(data / "cuad", 0), JUDGED)
+    left_out, _ = split_statements(data / "cuad")
     edited = ((each.kind, each.quote, each.words) for _, own in left_out for each in own)
     _print("CUAD, statements of sentences by edit", edited)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 GRAPH, TOKENIZER, EMBEDDINGS = "model.onnx", "tokenizer.json", "embeddings.npz"
-MAX_CHARACTERS = 20_000  # 256 tokens of prose are some 1,500; a whole file must not be tokenised
+MAX_CHARACTERS = 20_000  # 384 tokens of prose are some 2,300; a whole file must not be tokenised
 NOTHING: Mapping[str, OrtValue] = MappingProxyType({})
 _PRODUCTS = Path(__file__).with_name("products.onnx")
 _opened: dict[str, Mapping[str, OrtValue]] = {}  # arrays that graphs share, by their file's hash

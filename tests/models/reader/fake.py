@@ -45,4 +45,4 @@ class FakeReader:
 
 
 def named(span: Span | None) -> Named:
-    return Named(span, 0.9, 0.0, 0.0 if span else 0.9)
+    return Named(span, 0.0, 0.0 if span else 0.9)

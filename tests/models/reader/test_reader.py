@@ -157,5 +157,5 @@ def test_a_file_that_the_card_does_not_vouch_for_is_refused(changed: Changed, na
 
 
 def test_another_model_is_refused() -> None:
-    with pytest.raises(ModelError, match="is no reader: it is a encoder"):
+    with pytest.raises(ModelError, match="is no reader: its kind is encoder"):
         open_reader(WEIGHTS / "fourcorners-encoder")

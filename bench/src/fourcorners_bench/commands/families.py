@@ -22,7 +22,7 @@ def families(
     output: Output,
     data: Annotated[
         Path,
-        option("--data FILE", "A family a line of JSON: clauses, asks, and maybe wh, whose."),
+        option("--data FILE", "One family per line of JSON: clauses, asks, maybe wh and whose."),
     ],
     limit: Annotated[int | None, option("--limit N", "Only the first N families.", least=1)] = None,
 ) -> None:

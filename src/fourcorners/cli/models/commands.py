@@ -211,6 +211,7 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
     from fourcorners.models.answer_reader.reader import open_answer_reader
     from fourcorners.models.clause_reader.reader import open_reader
     from fourcorners.models.entailment.model import load_entailment
+    from fourcorners.models.reader.reader import open_reader as open_question_reader
     from fourcorners.precedents.scoring.score import default_model
 
     ways: dict[str, Callable[[], object]] = {
@@ -218,7 +219,7 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
         "clause-reader": lambda: open_reader(folder).weights,
         "answer-reader": lambda: open_answer_reader(folder).read("Is it warm?", ["It is warm."]),
         "entailment": load_entailment,
-        "reader": lambda: registry.default_reader().read("It is warm.", ["Is it warm?"]),
+        "reader": lambda: open_question_reader(folder).read("It is warm.", ["Is it warm?"]),
         "precedents": default_model,
     }
     started = time.perf_counter()

@@ -59,13 +59,11 @@ class Named:
 
     Attributes:
         span: The likeliest words; None where it is likelier that each party is named, or nothing.
-        probability: Of what is likeliest.
         both: The probability that each party is named.
         silence: The probability that nothing is.
     """
 
     span: Span | None
-    probability: float
     both: float
     silence: float
 
@@ -179,14 +177,14 @@ class OnnxReader:
     def _read(self, clause: Encoding, question: str, *, is_whole: bool) -> Reading:
         """Read one question: with others, its answer would depend on them."""
         asked = self._tokenizer.encode(readable_text(question))
-        is_whole = is_whole and len(asked.ids) <= QUESTION_TOKENS
+        is_short = len(question) <= MAX_CHARACTERS and len(asked.ids) <= QUESTION_TOKENS
         asked.truncate(QUESTION_TOKENS)
         answers, words, parties = self.run(clause.ids, [asked.ids[1:]])
         return Reading(
             tuple(_shares(answers[0]).tolist()),
             _find_named(words[0], clause),
             _find_named(parties[0], clause),
-            is_whole=is_whole,
+            is_whole=is_whole and is_short,
         )
 
     def run(self, clause: Sequence[int], questions: Sequence[Sequence[int]]) -> list[Floats]:
@@ -253,8 +251,7 @@ def _find_named(odds: Floats, clause: Encoding) -> Named:
     if likeliest > max((silence, *each)):
         first, last = divmod(int(pairs.argmax()), size)
         span = Span(clause.offsets[first][0], clause.offsets[last][1])
-        likeliest = float(pairs.max()) / total
-    return Named(span, likeliest, sum(each), silence)
+    return Named(span, sum(each), silence)
 
 
 def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:
@@ -265,5 +262,5 @@ def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:
     """
     info = load_card(folder)
     if info.kind != KIND:
-        raise ModelError(f"the model in {folder} is no reader: it is a {info.kind}.")
+        raise ModelError(f"the model in {folder} is no reader: its kind is {info.kind}.")
     return OnnxReader(info, threads=threads)

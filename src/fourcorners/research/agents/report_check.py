@@ -24,6 +24,7 @@ from fourcorners.research.agents.statement_check import (
     denies_alike,
     is_repeated,
     is_topic,
+    repeats_any,
 )
 from fourcorners.research.answer import (
     Answer,
@@ -200,9 +201,15 @@ class ReportCheck:
         elif quotes:
             words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
-            is_verbatim = any(is_repeated(text, each) for each in words)
-            if lacking and not is_verbatim and problem in ("", NOT_CHECKED, NOT_MENTIONED):
+            is_open = problem in ("", NOT_CHECKED) or (
+                problem == NOT_MENTIONED and bool(_LACKS.search(text))
+            )
+            if lacking and is_open and not repeats_any(text, words):
                 searched = self._check_absence(text, lacking, cited)
+                if searched.standing is Verification.UNVERIFIED and not problem:
+                    return Statement(
+                        text, role, Verification.UNCHECKED, "", quotes, (), NOT_CHECKED
+                    )
                 return replace(searched, quotes=(*quotes, *searched.quotes))
         elif calculated and not unknown_figures(text, known):
             standing, problem = Verification.UNCHECKED, "computed by code, and quotes nothing"
@@ -350,7 +357,8 @@ class _Rest:
         known = [*self._known, *_figures(each.text for each in standing)]
         known += [one for n in numbers for each in self._calculated[n] for one in each.figures]
         verification, problem = self._checker.check_quotes(text, words, known, concludes=True)
-        if searched and verification is Verification.VERIFIED:
+        lacks = bool(_LACKS.search(text)) and not repeats_any(text, words)
+        if (searched or lacks) and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
@@ -365,7 +373,7 @@ def _carries(sentence: Statement, ruling: Verdict, question: str) -> bool:
         return sentence.standing in _CHECKED
     is_searched = sentence.standing is Verification.SEARCHED
     words = [_words(each) for each in sentence.quotes]
-    if not is_searched and not any(is_repeated(sentence.text, each) for each in words):
+    if not is_searched and not repeats_any(sentence.text, words):
         return False
     if lead:
         return lead["word"].casefold() == ruling.value
