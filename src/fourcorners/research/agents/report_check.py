@@ -18,13 +18,14 @@ from fourcorners.research.agents.figures import Figure, find_figures, unknown_fi
 from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingClaim, SentenceClaim
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
+    CHECKED,
     NOT_CHECKED,
     NOT_MENTIONED,
     check_quotes,
-    denies_alike,
+    has_ruling,
     is_repeated,
+    is_repeated_in,
     is_topic,
-    repeats_any,
 )
 from fourcorners.research.answer import (
     Answer,
@@ -48,7 +49,6 @@ from fourcorners.text.stems import stems
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
-_YES_OR_NO = load_patterns("fourcorners.research.agents", "statement_check")["yes_or_no"]
 _MOST_CONTRACTS = 40  # in which a definition is looked for
 _MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
@@ -56,8 +56,6 @@ _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
 _RESTS_ON_NOTHING = "it rests on no valid finding"
 _NO_RULING = "no verified sentence of the answer carries the model's ruling"
-_CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
-_YES_AND_NO = (Verdict.YES, Verdict.NO)
 _LIKELIEST = 3  # sentences of a search that may carry a ruling
 
 
@@ -124,7 +122,7 @@ class ReportCheck:
         report = replace(
             started,
             title=title if is_topic(title, started.question) else started.title,
-            summary=tuple(each for each in sentences if each.standing in _CHECKED)[:1],
+            summary=tuple(each for each in sentences if each.standing in CHECKED)[:1],
             findings=tuple(findings.values()),
             gaps=(
                 *gaps,
@@ -202,15 +200,13 @@ class ReportCheck:
             words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
             is_open = problem in ("", NOT_CHECKED) or (
-                problem == NOT_MENTIONED and bool(_LACKS.search(text))
+                problem == NOT_MENTIONED and _LACKS.search(text)
             )
-            if lacking and is_open and not repeats_any(text, words):
+            if lacking and is_open and not is_repeated_in(text, words):
                 searched = self._check_absence(text, lacking, cited)
-                if searched.standing is Verification.UNVERIFIED and not problem:
-                    return Statement(
-                        text, role, Verification.UNCHECKED, "", quotes, (), NOT_CHECKED
-                    )
-                return replace(searched, quotes=(*quotes, *searched.quotes))
+                if problem or searched.standing is not Verification.UNVERIFIED:
+                    return replace(searched, quotes=(*quotes, *searched.quotes))
+                standing, problem = Verification.UNCHECKED, NOT_CHECKED
         elif calculated and not unknown_figures(text, known):
             standing, problem = Verification.UNCHECKED, "computed by code, and quotes nothing"
         else:
@@ -280,7 +276,7 @@ class ReportCheck:
             what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
             nearest = self._context.cite(best.document, best.span, score=best.score)
             return Verdict.UNSURE, "", [Gap(what, "", searched.description, nearest)]
-        carried = [each for each in sentences if _carries(each, ruling, started.question)]
+        carried = [each for each in sentences if has_ruling(each, ruling, started.question)]
         is_absence = any(each.standing is Verification.SEARCHED for each in carried)
         if carried and (is_absence or self._answers(started.question, carried)):
             return ruling, because, []
@@ -357,27 +353,10 @@ class _Rest:
         known = [*self._known, *_figures(each.text for each in standing)]
         known += [one for n in numbers for each in self._calculated[n] for one in each.figures]
         verification, problem = self._checker.check_quotes(text, words, known, concludes=True)
-        lacks = bool(_LACKS.search(text)) and not repeats_any(text, words)
+        lacks = bool(_LACKS.search(text)) and not is_repeated_in(text, words)
         if (searched or lacks) and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
-
-
-def _carries(sentence: Statement, ruling: Verdict, question: str) -> bool:
-    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms.
-
-    In a model's own words it may deny without a denial ("is void"): yes and no need the contract's.
-    """
-    lead = _YES_OR_NO.match(sentence.text)
-    if sentence.standing not in _CHECKED or ruling not in _YES_AND_NO:
-        return sentence.standing in _CHECKED
-    is_searched = sentence.standing is Verification.SEARCHED
-    words = [_words(each) for each in sentence.quotes]
-    if not is_searched and not repeats_any(sentence.text, words):
-        return False
-    if lead:
-        return lead["word"].casefold() == ruling.value
-    return is_searched or denies_alike(sentence.text, question) is (ruling is Verdict.YES)
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:

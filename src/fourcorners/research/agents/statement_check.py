@@ -20,7 +20,7 @@ from fourcorners.research.agents.figures import (
     has_unknown_labels,
     unknown_figures,
 )
-from fourcorners.research.answer import Verification
+from fourcorners.research.answer import Statement, Verdict, Verification
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.stems import stem_tokens, stems
@@ -91,7 +91,7 @@ def _plain(text: str) -> str:
     return _THIS.sub("the", plain)
 
 
-def repeats_any(statement: str, quotes: Sequence[str]) -> bool:
+def is_repeated_in(statement: str, quotes: Sequence[str]) -> bool:
     """Tell whether a statement repeats a sentence of a quote, or all quotes together."""
     return any(is_repeated(statement, each) for each in (*quotes, " ".join(quotes)))
 
@@ -122,6 +122,8 @@ def _tells(stem: str) -> bool:
     return stem not in _ASIDE and not _NUMBER.search(stem)
 
 
+CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
+_YES_AND_NO = (Verdict.YES, Verdict.NO)
 NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
@@ -172,7 +174,7 @@ def check_statement(
     reader cannot decide whether the words are about it. A "yes" or "no" in front answers a question
     that the reader does not see.
     """
-    is_verbatim = repeats_any(statement, quotes)
+    is_verbatim = is_repeated_in(statement, quotes)
     if is_verbatim and len(quotes) == 1:
         return Verification.VERIFIED, ""
     reader = default_reader()
@@ -187,3 +189,20 @@ def check_statement(
         is_turned = reading.answer is Answer.NO
         return Verification.UNVERIFIED, TURNED if is_turned else NOT_MENTIONED
     return Verification.UNCHECKED, NOT_CHECKED
+
+
+def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
+    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms.
+
+    In a model's own words it may deny without a denial ("is void"): yes and no need the contract's.
+    """
+    lead = _YES_OR_NO.match(sentence.text)
+    if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
+        return sentence.standing in CHECKED
+    is_searched = sentence.standing is Verification.SEARCHED
+    words = [" ".join(each.quote.words.split()) for each in sentence.quotes]
+    if not is_searched and not is_repeated_in(sentence.text, words):
+        return False
+    if lead:
+        return lead["word"].casefold() == ruling.value
+    return is_searched or denies_alike(sentence.text, question) is (ruling is Verdict.YES)
