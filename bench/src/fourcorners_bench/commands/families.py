@@ -26,10 +26,11 @@ def families(
     ],
     limit: Annotated[int | None, option("--limit N", "Only the first N families.", least=1)] = None,
 ) -> None:
-    """Put questions to families of clauses that differ in what they say and little else.
+    """Put questions to families of contrasted clauses.
 
-    Counted are right answers of four (yes, no, depends, none), what would be asserted and how often
-    that is right, the words that answer, and whose right or duty it is.
+    The clauses of a family differ in what they say and in little else. Counted are right answers of
+    four (yes, no, depends, none), what would be asserted and how often that is right, the words
+    that answer, and whose right or duty it is.
     """
     from fourcorners.models.registry import default_reader
     from fourcorners_bench.families import (
