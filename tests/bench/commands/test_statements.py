@@ -20,9 +20,9 @@ def test_statements_are_checked_and_their_run_is_scored(program: Program) -> Non
     )
     assert "refused" in made.out
     run = [json.loads(line) for line in (program.folder / "run.jsonl").read_text().splitlines()]
-    assert [each["verdict"] for each in run] == ["verified", "unchecked", "refused"]
+    assert [each["verdict"] for each in run] == ["verified", "refused", "refused"]
     record = json.loads((program.folder / "a.json").read_text("utf-8"))
-    assert record["models"]["entailment"]
+    assert record["models"]["reader"]
     assert record["measures"]["labels"]["false"]["verified_count"] == 0
     scored = program("bench", "score", "run.jsonl", "--data", data, "--json", "b.json")
     assert scored.out == made.out
