@@ -1,4 +1,4 @@
-"""A reader of clauses that answers what it is told."""
+"""A reader of clauses whose answers a test gives."""
 
 from __future__ import annotations
 
