@@ -70,6 +70,30 @@ def test_who_must_do_what(text: str, party: str, action: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "party"),
+    [
+        ("pebblr shall host the shop.", "pebblr (pebblr GmbH)"),
+        ("If it is late, pebblr shall pay.", "pebblr (pebblr GmbH)"),
+        ("It shall be tested by pebblr.", "pebblr (pebblr GmbH)"),
+        ("pebblr GmbH must pay.", "pebblr (pebblr GmbH)"),
+        ("oneLoft and pebblr shall meet.", EACH),
+        ("oneLoft agrees not to resell.", "oneLoft (oneLoft B.V.)"),
+        ("Neither oneLoft nor pebblr shall assign it.", EACH),
+        ("Costs shall be the duty of oneLoft.", "oneLoft (oneLoft B.V.)"),
+    ],
+)
+def test_a_party_may_begin_with_a_small_letter(text: str, party: str) -> None:
+    card = Card(parties=(_party("pebblr GmbH", "pebblr"), _party("oneLoft B.V.", "oneLoft")))
+    assert [each.actor.name for each in find_obligations(text, NO_OUTLINE, card)] == [party]
+
+
+def test_a_word_in_small_letters_is_no_party_of_that_name() -> None:
+    card = Card(parties=(_party("Target, Inc.", "Target"), _party("oneLoft B.V.", "oneLoft")))
+    assert not find_obligations("The target shall be reached in May.", NO_OUTLINE, card)
+    assert not find_obligations("The oneloft will be cleaned.", NO_OUTLINE, card)
+
+
+@pytest.mark.parametrize(
     ("text", "party", "action"),
     [
         ("Supplier shall not sell them.", SUPPLIER, "sell them"),

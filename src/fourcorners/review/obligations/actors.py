@@ -84,7 +84,7 @@ def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentio
 def locate_actors(text: str, actors: Mapping[str, Actor], card: Card) -> Mentions:
     """Return where a text, such as a question to a contract, names the contract's actors."""
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
-    spans = [*_party_mentions(text, actors), *_general(text, everyone)]
+    spans = [*_party_mentions(text, actors, _small_names(card)), *_general(text, everyone)]
     chosen: list[ActorMention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
         if not chosen or each.span.start >= chosen[-1].span.end:
@@ -153,14 +153,26 @@ def _aliases(text: str, party: Party) -> Iterator[str]:
         yield first
 
 
-def _party_mentions(text: str, actors: Mapping[str, Actor]) -> Iterator[ActorMention]:
-    words = [each for each in sorted(actors, key=len, reverse=True) if each]
-    if not words:
+def _small_names(card: Card) -> frozenset[str]:
+    """Return the names of parties that begin with a small letter, as many brands do."""
+    parties = (fact.value for fact in card.parties)
+    names = (name for party in parties for name in (party.name, party.short))
+    return frozenset(name for name in names if name[:1].islower()) - {"you", "we", "us"}
+
+
+def _party_mentions(
+    text: str, actors: Mapping[str, Actor], small: frozenset[str]
+) -> Iterator[ActorMention]:
+    names = [each for each in sorted(actors, key=len, reverse=True) if each]
+    if not names:
         return
-    spelled = "|".join(r"\s+".join(map(re.escape, each.split())) for each in words)
+    spelled = "|".join(r"\s+".join(map(re.escape, each.split())) for each in names)
     for match in re.finditer(rf"(?<![\w’'-])(?:{spelled})(?![\w-])", text, re.IGNORECASE):
-        actor = actors[_fold(match.group())]
-        if match.group()[0].islower() and _fold(match.group()) not in ROLES | {"you", "we", "us"}:
+        words = " ".join(match.group().split())
+        actor = actors[_fold(words)]
+        if words[0].islower() and not (
+            words in small or _fold(words) in ROLES | {"you", "we", "us"}
+        ):
             continue
         span = Span(*match.span())
         yield ActorMention(ActorMentionKind.PARTY, span, Actor(actor.name, actor.parties, span))
