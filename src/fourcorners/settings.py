@@ -66,7 +66,7 @@ class EncoderSettings(Section):
 class RerankerSettings(Section):
     """What reads the best hits again; by default nothing."""
 
-    kind: Literal["local", "answer-reader", "remote"] = "local"
+    kind: Literal["local", "reader", "remote"] = "local"
     path: Path | None = None
     model: str = ""
     url: str = ""

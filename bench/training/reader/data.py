@@ -15,6 +15,7 @@ NOT_YES = len(ANSWERS)  # of a statement that is false: anything else may be rig
 MOST = 384  # tokens of a clause
 TOKENS = 3072  # of a batch
 PACKED = 8  # questions that are put to a clause at once
+UNKNOWN = -1.0
 BOTH = (-1, -1)  # the span of an answer that names each party
 
 
@@ -22,6 +23,7 @@ class Kind(IntEnum):
     ASK = 0  # yes, no, depends or none
     WORDS = 1  # the words that answer
     WHOSE = 2  # the party
+    RELEVANT = 3  # whether the clause answers at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,14 @@ class Asked:
         answer: One of `ANSWERS`, or `NOT_YES`, of an `ASK`.
         span: The first and last character of the words that answer; None for silence, `BOTH` for
             each party.
+        relevant: Whether the clause answers, from 0 to 1; `UNKNOWN` where that was not read.
     """
 
     kind: Kind
     words: str
     answer: int = 0
     span: tuple[int, int] | None = None
+    relevant: float = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class Question:
     ids: tuple[int, ...]
     answer: int
     span: tuple[int, int] | None
+    relevant: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def encode(
         span = each.span if each.span in (None, BOTH) else _tokens(each.span, offsets)
         if (each.span is None) == (span is None):
             ids = tuple(tokenizer.encode(each.words).ids[1:])  # the clause has the first mark
-            questions.append(Question(each.kind, ids, each.answer, span))
+            questions.append(Question(each.kind, ids, each.answer, span, each.relevant))
     return Clause(origin, group, clause, tuple(questions))
 
 

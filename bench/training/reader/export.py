@@ -28,27 +28,27 @@ from torch import nn
 from torch.nn import functional
 
 from fourcorners.models.card import CARD_FILE
-from fourcorners.models.reader.reader import LIMITS, Answer, OnnxReader, open_reader
+from fourcorners.models.reader.reader import LIMITS, OUTPUTS, Answer, OnnxReader, open_reader
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
 from training.common.pack import optimised
 from training.reader.data import MOST as MOST_TOKENS
 from training.reader.data import Clause, Kind, packs, read_tokenizer
-from training.reader.lessons import JUDGED_FOLD, family_clauses
+from training.reader.lessons import family_clauses
 from training.reader.model import SHA256, Teacher, collate, load_teacher
 from training.reader.mpnet import FAR, FARTHEST, FIRST_POSITION, Layer, relative_buckets
 from training.reader.quantise import MOST, STEP, Whole, quantise, round_channels, shrunk
+from training.verdicts.data import JUDGED_FOLD
 
 OPSET = 17
 DESCRIPTION = (
     "MPNet (110M parameters) reads a clause with a question or a statement: yes, no, depends or "
-    "none, the words that answer, and the party; int8."
+    "none, the words that answer, the party, and whether it answers at all; int8."
 )
 DATA_LICENCE = (
     "CC BY 4.0: CUAD v1, The Atticus Project; ContractNLI, Stanford NLP and Hitachi America. "
     "The families of clauses, their questions and the labels are the project's own."
 )
 INPUTS = ("ids", "positions", "segments", "ends", "size")
-OUTPUTS = ("answers", "words", "parties")
 EVERY = 150  # of the clauses that are learned: one in so many shows what activations are like
 QUANTISED, TURNED = "_quantized", "_Transposed"  # how the quantiser names weights
 Weights = Mapping[str, Whole]
@@ -73,7 +73,7 @@ class OneClause(nn.Module):
         ends: torch.Tensor,
         size: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
-        """Return log-odds: answers (q, 4), words (q, size + 1, 2), parties (q, size + 2, 2)."""
+        """Return log-odds: answers (q, 5), words (q, size + 1, 2), parties (q, size + 2, 2)."""
         base = self.teacher.base
         x = base.norm(base.words(ids) + base.places(positions + FIRST_POSITION))
         back = (positions[:, None] - positions[None, :]).clamp(-FARTHEST, FARTHEST) + FARTHEST
@@ -212,17 +212,17 @@ def compare(
     for (clause, asked), (before, spans) in zip(
         packs(clauses, random.Random(0)), odds, strict=True
     ):
-        outputs = [reader.run(clause.ids, [each.ids]) for each in asked]
+        outputs = [reader.run(clause.ids, each.ids) for each in asked]
         for each, output, own in zip(asked, outputs, before, strict=True):
             if each.kind is Kind.ASK:
-                after = torch.tensor(output[0][0])
+                after, own = torch.tensor(output[0][: len(Answer)]), own[: len(Answer)]
                 found["same"].append(int(after.argmax()) == int(own.argmax()))
                 found["apart"].append((after.softmax(-1) - own.softmax(-1)).abs().mean().item())
                 found["right"].append(int(after.argmax()) == each.answer)
                 found["right_before"].append(int(own.argmax()) == each.answer)
         for kind, (chosen, points) in zip((Kind.WORDS, Kind.WHOSE), spans, strict=True):
             for row, own in zip(chosen.tolist(), points, strict=True):
-                after = torch.tensor(outputs[row][kind][0])
+                after = torch.tensor(outputs[row][kind])
                 words.append(bool((after.argmax(0) == own.argmax(0)).all()))
     shares = {name: round(float(np.mean(each)), 4) for name, each in found.items()}
     return {
@@ -262,7 +262,7 @@ def write_card(out: Path, agreement: Mapping[str, float]) -> None:
         "version": "1",
         "kind": "reader",
         "description": DESCRIPTION,
-        "dimension": len(Answer),
+        "dimension": len(Answer) + 1,
         "max_tokens": MOST_TOKENS,
         "licence": "Apache-2.0",
         "data_licence": DATA_LICENCE,

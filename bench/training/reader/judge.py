@@ -28,7 +28,7 @@ def judge(model: Teacher, clauses: Sequence[Clause]) -> dict[str, float]:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             answers, spans = model(batch)
         asks = batch.kinds == Kind.ASK
-        chances += answers[asks].softmax(-1)
+        chances += answers[asks, : len(ANSWERS)].softmax(-1)
         right += batch.answers[asks].tolist()
         for kind, (chosen, odds) in zip(found, spans, strict=True):
             for one, wanted in zip(odds, batch.spans[chosen].tolist(), strict=True):

@@ -20,22 +20,28 @@ from tokenizers import Tokenizer
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import IS
-from training.answer_reader.data import texts as contract_texts
 from training.common.blind import load_contracts
 from training.lessons.clauses import CLAUSES as READ_CLAUSES
 from training.lessons.clauses import read_nda_rows, read_questions
 from training.lessons.left_out import is_left_out
 from training.lessons.readings import load_families
 from training.lessons.statements import Statement, statements
+from training.questions.data import texts as contract_texts
 from training.reader.data import ANSWERS, BOTH, NOT_YES, Asked, Clause, Kind, encode
-from training.verdicts.data import NO_FOLD, Example, group_folds, load_examples, question_id
+from training.verdicts.data import (
+    JUDGED_FOLD,
+    NO_FOLD,
+    Example,
+    group_folds,
+    load_examples,
+    question_id,
+)
 from training.verdicts.sample import load_attributes
 
-WRITTEN = Path(__file__).parents[1] / "answer_reader/lay_questions.jsonl"
-EARLIER = Path(__file__).parents[1] / "answer_reader/families.jsonl"
+WRITTEN = Path(__file__).parents[1] / "questions/lay_questions.jsonl"
+EARLIER = Path(__file__).parents[1] / "questions/families.jsonl"
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
 CLAUSES, RULINGS = "clauses", "rulings"
-JUDGED_FOLD = 0
 COUNT, JUDGED = 14_000, 600  # sentences with a true and a false statement, to learn and to judge
 NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 AROUND = 350  # characters before and after the marked words
@@ -44,17 +50,10 @@ _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
 
 
 def all_lessons(
-    data: Path | None, tokenizer: Tokenizer, share: float = 1.0
+    data: Path | None, tokenizer: Tokenizer
 ) -> tuple[list[Clause], dict[str, list[Clause]]]:
-    """Return what is learned, and by origin what is judged on; families alone without data.
-
-    `share` is that of the families that are learned from, for a learning curve.
-    """
-    families = family_clauses(tokenizer)
-    groups = sorted({each.group for each in families} - {JUDGED_FOLD})
-    random.Random(2).shuffle(groups)
-    learned = set(groups[: int(len(groups) * share)])
-    clauses = [each for each in families if each.group in {*learned, JUDGED_FOLD}]
+    """Return what is learned, and by origin what is judged on; families alone without data."""
+    clauses = family_clauses(tokenizer)
     if data is not None:
         sentences = statement_clauses(data / "cuad", COUNT + JUDGED, 0, tokenizer)
         clauses += label_clauses(data / "cuad", tokenizer)
@@ -85,16 +84,17 @@ def _family_asked(family: Mapping[str, Any], at: int, text: str) -> Iterator[Ask
     for ask in family["asks"]:
         if ask["a"][at] is not None:
             answer = ANSWERS.index(ask["a"][at])
-            yield Asked(Kind.ASK, ask["q"], answer)
+            yield Asked(Kind.ASK, ask["q"], answer, relevant=float(answer != NONE))
             if "says" in ask:
                 yield Asked(Kind.ASK, ask["says"], answer)
     for kind, name, answers in ((Kind.WORDS, "wh", "spans"), (Kind.WHOSE, "whose", "parties")):
         for ask in family.get(name, ()):
             words = ask[answers][at]
+            relevant = float(words is not None)
             if words is None or (kind is Kind.WHOSE and words == "both"):
-                yield Asked(kind, ask["q"], span=BOTH if words else None)
+                yield Asked(kind, ask["q"], span=BOTH if words else None, relevant=relevant)
             elif found := re.search(re.escape(words), text, re.IGNORECASE):
-                yield Asked(kind, ask["q"], span=found.span())
+                yield Asked(kind, ask["q"], span=found.span(), relevant=relevant)
 
 
 def statement_clauses(cuad: Path, count: int, seed: int, tokenizer: Tokenizer) -> list[Clause]:

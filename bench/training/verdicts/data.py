@@ -31,6 +31,7 @@ from training.verdicts.sample import SEED, load_attributes, load_contracts
 
 HERE = Path(__file__).parent
 FOLDS = 5
+JUDGED_FOLD = 0  # that the reader learns nothing from
 OUT_OF_FOLD = "transformer.pickle"  # what the transformer says out of fold, in the folder of a run
 NO_FOLD = -1  # of what is learned from in every fold: invented clauses
 GROUPS = {

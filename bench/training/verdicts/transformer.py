@@ -1,8 +1,6 @@
 """Teach the transformer that reads clauses with the regressions: the first layers of a reader.
 
-    python -m training.common.shipped_weights --out RUN/encoder
-    python -m training.common.shipped_weights --near RUN/encoder --out RUN/start \
-        --model src/fourcorners/models/weights/answer-reader
+    python -m training.common.shipped_weights --out RUN/start
     python -m training.verdicts.transformer --data DIR/cuad --start RUN/start --run RUN
     python -m training.verdicts.train --data DIR/cuad --run RUN
     python -m training.verdicts.transformer --data DIR/cuad --start RUN/start --run RUN --write
@@ -46,7 +44,6 @@ from fourcorners.models.verdict_reader.clause_model import HEADS, MARKED
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import Head
 from fourcorners.models.verdict_reader.tokens import ClauseTokens, Place, read_tokens
-from training.answer_reader.pair_model import INPUTS
 from training.encoder.export import OPSET, plain_tokenizer, quantise
 from training.verdicts.data import (
     FOLDS,
@@ -59,6 +56,7 @@ from training.verdicts.data import (
 
 OUT = Path(__file__).parents[3] / "src/fourcorners/models/weights/verdict-reader"
 LAYERS = 3
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 EPOCHS, SIZE = 12, 32
 RATE, HEAD_RATE, LEAST_RATE, WARM_UP, DECAY = 8e-5, 1e-3, 0.02, 0.06, 0.01
 DROPPED = 0.1

@@ -13,9 +13,8 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 
 if TYPE_CHECKING:
-    from fourcorners.models.answer_reader.reader import AnswerReader
     from fourcorners.models.clause_reader.reader import ClauseReader
-    from fourcorners.models.reader.reader import QuestionReader
+    from fourcorners.models.reader.reader import OnnxReader
     from fourcorners.models.verdict_reader.reader import VerdictReader
     from fourcorners.settings import EncoderSettings, RerankerSettings
 
@@ -24,7 +23,6 @@ DEFAULT_ENCODER = "fourcorners-encoder"
 CLAUSE_READER = "clause-reader"
 PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
-ANSWER_READER = "answer-reader"
 VERDICT_READER = "verdict-reader"
 READER = "reader"
 
@@ -35,10 +33,7 @@ def available_models() -> list[ModelInfo]:
 
 def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
-    names = (
-        *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER),
-        *(VERDICT_READER, READER),
-    )
+    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, VERDICT_READER, READER)
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 
@@ -159,7 +154,7 @@ def _corrected_reader(folder: Path) -> VerdictReader:
 
 
 @cache
-def default_reader() -> QuestionReader:
+def default_reader() -> OnnxReader:
     """Return the reader of clauses and questions; nothing is loaded before it is asked.
 
     Raises:
@@ -170,27 +165,15 @@ def default_reader() -> QuestionReader:
     return open_reader(WEIGHTS / READER)
 
 
-@cache
-def default_answer_reader() -> AnswerReader:
-    """Return the reader of answers that questions use; nothing is loaded before it is asked.
-
-    Raises:
-        ModelError: If its card is missing or damaged.
-    """
-    from fourcorners.models.answer_reader.reader import open_answer_reader
-
-    return open_answer_reader(WEIGHTS / ANSWER_READER)
-
-
 def shipped_reranker() -> Reranker:
-    """Return the reader of answers as a reranker; nothing is loaded before it is asked.
+    """Return the reader as a reranker; nothing is loaded before it is asked.
 
     Raises:
         ModelError: If its card is missing or damaged.
     """
-    from fourcorners.models.answer_reader.reranker import AnswerReranker
+    from fourcorners.models.reader.reranker import AnswerReranker
 
-    return AnswerReranker(default_answer_reader())
+    return AnswerReranker(default_reader())
 
 
 def default_reranker(settings: RerankerSettings, *, threads: int | None = None) -> Reranker | None:
@@ -200,7 +183,7 @@ def default_reranker(settings: RerankerSettings, *, threads: int | None = None) 
         ConfigError: If the settings lack something, or their folder is not there.
         ModelError: If a file of the model is missing, or its card damaged.
     """
-    if settings.kind == "answer-reader":
+    if settings.kind == "reader":
         return shipped_reranker()
     if settings.kind == "remote":
         from fourcorners.models.reranker.remote import remote_reranker

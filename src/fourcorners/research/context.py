@@ -12,8 +12,8 @@ from fourcorners.library.catalogue import text_hash
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
-from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reader.reader import RelevanceReader
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.tree import NodeKind
@@ -128,7 +128,7 @@ class ResearchContext:
     collection: str | None = None
     encoder: Encoder | None = None
     concepts: tuple[Concept, ...] = ()
-    reader: AnswerReader | None = None
+    reader: RelevanceReader | None = None
     read_for: tuple[str, ...] = ()
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
     _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)

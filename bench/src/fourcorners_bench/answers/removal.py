@@ -46,7 +46,7 @@ FOLDS, HELD = 5, 0
 """The contracts of this fold are measured on, which the encoder has not learned from.
 
 How it is judged whether anything answers was fitted on other questions to contracts of this fold
-(`training/answer_reader/judge.py`).
+(`training/questions/judge.py`).
 """
 
 

@@ -71,9 +71,6 @@ def _measure_loading() -> dict[str, dict[str, float]]:
         registry.CLAUSE_READER: lambda: registry.default_clause_reader().weights,
         registry.ENTAILMENT: lambda: _call_function("models.entailment.model", "load_entailment"),
         registry.PRECEDENTS: lambda: _call_function("precedents.scoring.score", "default_model"),
-        registry.ANSWER_READER: lambda: registry.default_answer_reader().read(
-            "Is it a clause?", ["It is a clause."]
-        ),
         registry.VERDICT_READER: lambda: registry.shipped_verdict_reader().read(
             "audit-rights", MarkedClause(_CLAUSE, Span(0, len(_CLAUSE)), Span(0, 7), ())
         ),

@@ -208,7 +208,6 @@ def _adapters(library: str | None) -> list[InstalledAdapter]:
 def _seconds(model: ModelDescription, folder: Path) -> float:
     """Return how long the model takes to be read, verified and made ready."""
     from fourcorners.models import registry
-    from fourcorners.models.answer_reader.reader import open_answer_reader
     from fourcorners.models.clause_reader.reader import open_reader
     from fourcorners.models.entailment.model import load_entailment
     from fourcorners.models.reader.reader import open_reader as open_question_reader
@@ -217,7 +216,6 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
     ways: dict[str, Callable[[], object]] = {
         "encoder": lambda: registry.load_encoder(model.name).encode(["warm"]),
         "clause-reader": lambda: open_reader(folder).weights,
-        "answer-reader": lambda: open_answer_reader(folder).read("Is it warm?", ["It is warm."]),
         "entailment": load_entailment,
         "reader": lambda: open_question_reader(folder).read("It is warm.", ["Is it warm?"]),
         "precedents": default_model,

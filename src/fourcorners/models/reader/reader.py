@@ -1,7 +1,8 @@
-"""`QuestionReader`: reads a clause with a question: whether it says so, in which words, and whose.
+"""`OnnxReader`: reads a clause with a question: whether it says so, in which words, and whose.
 
 A question of yes or no and a statement are the same to it: a statement that the clause makes is
-answered with yes, its contrary with no. It learned from contrasted clauses (`training/README.md`).
+answered with yes, its contrary with no. Its `relevance` is whether a sentence answers at all. It
+learned from contrasted clauses and from questions to contracts (`training/README.md`).
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ if TYPE_CHECKING:
 
 KIND = "reader"
 LIMITS = "limits.json"
+OUTPUTS = ("answers", "words", "parties")  # of the graph
 STATED, UNSTATED = "stated", "unstated"  # limits of statements
 NEVER = 2.0  # a limit that no probability reaches
 QUESTION_TOKENS = 96  # of a question are read; those that it learned are shorter
 LONGEST = 60  # tokens of the words that answer
+_MOST_CACHED = 4_096  # pairs of question and sentence whose relevance stays at hand
 
 
 class Answer(StrEnum):
@@ -119,11 +122,25 @@ class QuestionReader(Protocol):
         """Tell whether a clause surely does not say a statement."""
 
 
+class RelevanceReader(Protocol):
+    """A question and sentences in, log-odds each out: the higher, the likelier it answers."""
+
+    @property
+    def name(self) -> str: ...
+
+    def relevance(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
+        """Return the log-odds of each sentence, in their order; not calibrated by themselves."""
+
+
 class OnnxReader:
-    """The reader in a folder; its files are read on first use. Threads may share one."""
+    """The reader in a folder; its files are read on first use. Threads may share one.
+
+    What was read last is cached: a question is put to one contract in several ways.
+    """
 
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
         self.info = info
+        self._relevance: dict[tuple[str, str], float] = {}
         self._threads = threads or usable_cores()
         self._loading = Lock()
 
@@ -174,43 +191,77 @@ class OnnxReader:
             self._threads,
         )
 
-    def _read(self, clause: Encoding, question: str, *, is_whole: bool) -> Reading:
-        """Read one question: with others, its answer would depend on them."""
-        asked = self._tokenizer.encode(readable_text(question))
-        is_short = len(question) <= MAX_CHARACTERS and len(asked.ids) <= QUESTION_TOKENS
-        asked.truncate(QUESTION_TOKENS)
-        answers, words, parties = self.run(clause.ids, [asked.ids[1:]])
-        return Reading(
-            tuple(_shares(answers[0]).tolist()),
-            _find_named(words[0], clause),
-            _find_named(parties[0], clause),
-            is_whole=is_whole and is_short,
-        )
+    def relevance(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
+        """Return the log-odds that each sentence answers a question; equal ones are read once.
 
-    def run(self, clause: Sequence[int], questions: Sequence[Sequence[int]]) -> list[Floats]:
-        """Return the log-odds that the graph gives for the tokens of a clause and of q questions.
-
-        Of the answers (q, 4), of first and last words (q, tokens + 1, 2), and of first and last
-        words of a party (q, tokens + 2, 2).
+        Of what is too long, the beginning is read.
 
         Raises:
             ModelError: If a file of the model is missing, damaged or no reader's.
         """
         import numpy as np
 
-        size = len(clause)
-        ids, positions, segments, ends = list(clause), list(range(size)), [0] * size, []
-        for number, own in enumerate(questions, 1):
-            ids += own
-            positions += range(size, size + len(own))
-            segments += [number] * len(own)
-            ends.append(len(ids) - 1)
-        inputs = ("ids", ids), ("positions", positions), ("segments", segments), ("ends", ends)
-        feed = {name: np.array(values, np.int64) for name, values in (*inputs, ("size", size))}
+        cached = self._relevance
+        found = {each: cached[question, each] for each in sentences if (question, each) in cached}
+        missing = [each for each in dict.fromkeys(sentences) if each not in found]
+        if missing:
+            asked = self._tokens(question, QUESTION_TOKENS)[1:]
+            longest = self.info.max_tokens
+
+            def read(sentence: str) -> float:
+                answers, *_ = self.run(self._tokens(sentence, longest), asked)
+                return float(answers[-1])
+
+            odds = run_in_threads(read, missing, self._threads)
+            found |= zip(missing, odds, strict=True)
+            if len(cached) + len(missing) > _MOST_CACHED:
+                cached = {}
+            self._relevance = cached | {
+                (question, each): found[each] for each in missing[:_MOST_CACHED]
+            }
+        return np.array([found[each] for each in sentences], np.float64)
+
+    def _tokens(self, text: str, most: int) -> list[int]:
+        encoded = self._tokenizer.encode(readable_text(text))
+        encoded.truncate(most)
+        return list(encoded.ids)
+
+    def _read(self, clause: Encoding, question: str, *, is_whole: bool) -> Reading:
+        """Read one question: with others, its answer would depend on them."""
+        asked = self._tokenizer.encode(readable_text(question))
+        is_short = len(question) <= MAX_CHARACTERS and len(asked.ids) <= QUESTION_TOKENS
+        asked.truncate(QUESTION_TOKENS)
+        answers, words, parties = self.run(clause.ids, asked.ids[1:])
+        return Reading(
+            tuple(_shares(answers[: len(Answer)]).tolist()),
+            _find_named(words, clause),
+            _find_named(parties, clause),
+            is_whole=is_whole and is_short,
+        )
+
+    def run(self, clause: Sequence[int], question: Sequence[int]) -> list[Floats]:
+        """Return the log-odds that the graph gives for the tokens of a clause and of a question.
+
+        Of `answers`, and of an answer at all (5,); of the first and the last of `words` (tokens +
+        1, 2), and of those of `parties` (tokens + 2, 2).
+
+        Raises:
+            ModelError: If a file of the model is missing, damaged or no reader's.
+        """
+        import numpy as np
+
+        size, every = len(clause), len(clause) + len(question)
+        feed = {
+            "ids": [*clause, *question],
+            "positions": range(every),
+            "segments": [0] * size + [1] * len(question),
+            "ends": [every - 1],
+            "size": size,
+        }
         with self._loading:
             session = self._session
-        found: list[Floats] = session.run(None, feed)
-        return found
+        inputs = {name: np.array(values, np.int64) for name, values in feed.items()}
+        return [each[0] for each in session.run(None, inputs)]
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -220,9 +271,11 @@ class OnnxReader:
     def _session(self) -> InferenceSession:
         session = open_graph(self.info)
         outputs = [each.name for each in session.get_outputs()]
-        if outputs != ["answers", "words", "parties"]:
+        width = session.get_outputs()[0].shape[-1]
+        if outputs != list(OUTPUTS) or width != len(Answer) + 1:
+            given = f"{', '.join(outputs)} ({width} values of the first)"
             raise ModelError(
-                f"model {self.info.name}: its graph gives {', '.join(outputs)}, and is no reader.",
+                f"model {self.info.name}: its graph gives {given}, and is no reader.",
                 remedy=self.info.remedy,
             )
         return session

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.models.card import CARD_FILE, ModelInfo, load_card
-from fourcorners.models.pair_model import PairModel
+from fourcorners.models.reranker.pair_model import PairModel
 from fourcorners.models.reranker.protocol import probabilities
 
 FILES = ("model.onnx", "tokenizer.json")

@@ -1,8 +1,8 @@
 """Whether a contract answers a question: one calibrated judgement of what was read.
 
-Weights and limits (`judgement.json`) were fitted on questions to contracts that the reader had not
-learned from (`training.answer_reader.judge`). What a review makes of a known kind of clause that
-is asked for is a sign among the others.
+Weights and limits (`judgement.json`) were fitted on questions that the reader had not learned
+(`training.questions.judge`). What a review makes of a known kind of clause that is asked for is a
+sign among the others.
 """
 
 from __future__ import annotations

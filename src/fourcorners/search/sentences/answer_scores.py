@@ -2,8 +2,8 @@
 
 A search weighs words and meaning apart; a reader takes question and sentence together, and costs as
 much for each of them as a search of a whole contract. So it reads the likeliest, and the log-odds
-of both make one chance. The lines that do so (`answering.json`) were fitted on questions to
-contracts that the reader had not learned from (`training.answer_reader.judge`).
+of both make one chance. The lines that do so (`answering.json`) were fitted on questions
+that the reader had not learned (`training.questions.judge`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.registry import default_answer_reader
+from fourcorners.models.reader.reader import RelevanceReader
+from fourcorners.models.registry import default_reader
 from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.text.patterns import load_patterns
 
@@ -73,7 +73,7 @@ def default_weights() -> AnswerWeights:
     return AnswerWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
-def reader_for(encoder: Encoder | None) -> AnswerReader | None:
+def reader_for(encoder: Encoder | None) -> RelevanceReader | None:
     """Return the reader that is weighed with the search; None where the search has other vectors.
 
     Raises:
@@ -81,11 +81,11 @@ def reader_for(encoder: Encoder | None) -> AnswerReader | None:
     """
     if encoder is None or encoder.name != default_weights().encoder:
         return None
-    return default_answer_reader()
+    return default_reader()
 
 
 def read_sentences(
-    reader: AnswerReader,
+    reader: RelevanceReader,
     question: str,
     documents: Sequence[tuple[SentenceIndex, NDArray[np.float64]]],
 ) -> list[ReaderScores]:
@@ -95,7 +95,7 @@ def read_sentences(
         for (units, _), places in zip(documents, chosen, strict=True)
         for at in places
     ]
-    scores = reader.read(question, texts).tolist()
+    scores = reader.relevance(question, texts).tolist()
     readings: list[ReaderScores] = []
     first = 0
     for places in chosen:

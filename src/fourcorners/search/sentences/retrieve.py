@@ -10,8 +10,8 @@ from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.contract import read_contract
 from fourcorners.library.damage import without_damaged
-from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.reader.reader import RelevanceReader
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.filters import NO_FILTERS, Filters
@@ -100,7 +100,7 @@ class SentenceRanking:
 
     weights: SignalWeights | None = None
     reranker: Reranker | None = None
-    reader: AnswerReader | None = None
+    reader: RelevanceReader | None = None
     read_as: str = ""
     shape: ExtensionLimits = SHAPE
 

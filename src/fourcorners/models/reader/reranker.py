@@ -1,11 +1,11 @@
-"""`AnswerReranker`: the reader of answers as a reranker of passages."""
+"""`AnswerReranker`: the reader as a reranker of passages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fourcorners.models.answer_reader.reader import AnswerReader
+from fourcorners.models.reader.reader import RelevanceReader
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class AnswerReranker:
     """Reads a passage sentence by sentence, as the reader was taught to; the likeliest counts."""
 
-    def __init__(self, reader: AnswerReader) -> None:
+    def __init__(self, reader: RelevanceReader) -> None:
         self._reader = reader
 
     @property
@@ -33,7 +33,9 @@ class AnswerReranker:
         import numpy as np
 
         parts = [_sentences(each) for each in passages]
-        logits = iter(self._reader.read(question, [one for each in parts for one in each]).tolist())
+        logits = iter(
+            self._reader.relevance(question, [one for each in parts for one in each]).tolist()
+        )
         return np.array([max(next(logits) for _ in each) for each in parts], np.float32)
 
 

@@ -1,4 +1,4 @@
-r"""Judge the reader of answers on questions that it has not learned from, and fit its judgement.
+r"""Judge the reader on questions that it has not learned from, and fit what is made of its answers.
 
 Of the sentences that the search puts first the needed ones should come first, the reader should
 tell whether anything answers at all, and what a question of yes or no comes to. Fitted here, and
@@ -7,7 +7,7 @@ printed out of fold by contract: how the log-odds of search and reader make one 
 (`research/answerability/judgement.json`). BLIND is a clause reader that has not learned from the
 contracts (`training.clause_reader.held_out`).
 
-    python -m training.answer_reader.judge --data DATA --library contracts.db --blind BLIND \
+    python -m training.questions.judge --data DATA --library contracts.db --blind BLIND \
         --run RUN --model FOLDER [--write]
 """
 
@@ -23,23 +23,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.models.answer_reader.reader import AnswerReader, open_answer_reader
 from fourcorners.models.clause_reader.reader import open_reader as open_clause_reader
+from fourcorners.models.reader.reader import open_reader
 from fourcorners.models.registry import default_encoder
 from fourcorners.research.answerability.judgement import FILE as JUDGEMENT
 from fourcorners.research.answerability.judgement import answer_signs
 from fourcorners.search.sentences.answer_scores import FILE
-from training.answer_reader.data import (
-    LEFT_OUT,
+from training.common.logistic import fit_one
+from training.questions.data import (
     OF_KIND,
     OF_REMOVAL,
     POOL,
     Judged,
     gather_judged,
     gather_removal,
-    of_families,
 )
-from training.common.logistic import fit_one
 
 FIRST = (1, 3, 4, 8)
 ROOM = 1_200  # characters that an answer quotes
@@ -192,18 +190,6 @@ def fit_judgement(
     return found, report
 
 
-def contrasts(reader: AnswerReader) -> dict[str, float]:
-    """Return how the reader does on families of clauses that it has not learned from."""
-    answers: list[Array] = []
-    right: list[bool] = []
-    for lesson in of_families(LEFT_OUT):
-        texts = [each.text for each in lesson.answers]
-        answers.append(reader.read(lesson.questions[0], [*texts, *lesson.near]))
-        right += [True] * len(texts) + [False] * len(lesson.near)
-    odds, is_right = np.concatenate(answers), np.array(right)
-    return {"answers distinguished": area(odds[is_right], odds[~is_right])}
-
-
 def rounded(value: object) -> object:
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
@@ -226,11 +212,11 @@ def main() -> None:
         cases = gather_removal(given.data, given.run / "removal.db", default_encoder(), blind)
         gathered.write_bytes(pickle.dumps([*judged, *cases]))
     every: list[Judged] = pickle.loads(gathered.read_bytes())  # noqa: S301 - our own
-    reader = open_answer_reader(given.model)
+    reader = open_reader(given.model)
     cache_file = given.run / f"read-{reader.name.rpartition('-')[2]}.pickle"
     if not cache_file.is_file():
         cache_file.write_bytes(
-            pickle.dumps([reader.read(one.question, one.texts) for one in every])
+            pickle.dumps([reader.relevance(one.question, one.texts) for one in every])
         )
     logits: list[Array] = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own
     written = [at for at, one in enumerate(every) if one.kind not in (OF_KIND, OF_REMOVAL)]
@@ -243,8 +229,8 @@ def main() -> None:
         print(f"{read} read: {fewer(judged, reader_odds, read, unread)}")
     names = ("search", "reader", "bias")
     content = {
-        "provenance": f"training/answer_reader/judge.py on {len(judged)} questions to contracts "
-        f"that neither encoder nor reader learned from, {POOL} sentences each; reader "
+        "provenance": f"training/questions/judge.py on {len(judged)} questions that the reader "
+        f"has not learned, to contracts that the encoder has not, {POOL} sentences each; reader "
         f"{reader.name}.",
         "encoder": default_encoder().name,
         **{
@@ -262,13 +248,12 @@ def main() -> None:
         both[at] = own
     fit_line, measured = fit_judgement(every, both)
     report["judgement"] = measured
-    report["families left out"] = contrasts(reader)
     report_text = json.dumps(rounded(report), indent=1)
     (given.run / "scores.json").write_text(report_text + "\n", "utf-8")
     print(report_text)
     judgement = {
-        "provenance": f"training/answer_reader/judge.py on {len(every)} questions to contracts "
-        f"that neither encoder nor reader learned from; reader {reader.name}.",
+        "provenance": f"training/questions/judge.py on {len(every)} questions that the reader "
+        f"has not learned, to contracts that the encoder has not; reader {reader.name}.",
         "reader": reader.name,
         **fit_line,
     }

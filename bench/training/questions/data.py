@@ -1,14 +1,12 @@
-"""What the reader of answers learns from: questions, and sentences that do and do not answer.
+"""Questions, and sentences that do and do not answer: what the reader learns relevance from.
 
 Questions that were written to contracts of CUAD, with the sentences that they need
-(`lay_questions.jsonl`: places alone, no words of a contract); families of invented clauses that
-differ in what they say and in little else, with questions to all of them (`families.jsonl`);
-CUAD's annotations, the labels of `training/verdicts` and ContractNLI's hypotheses with their
-evidence, asked for in everyday words (`lay_kinds.yaml`). Sentences that do not answer are those
-which the search puts first, for these are what the reader will be shown.
+(`lay_questions.jsonl`: places alone, no words of a contract); CUAD's annotations and ContractNLI's
+hypotheses with their evidence, asked for in everyday words (`lay_kinds.yaml`). Sentences that do
+not answer are those which the search puts first, for these are what the reader will be shown.
 
-Judged on, and never learned from, are questions to contracts of the fold that the encoder has not
-learned from either.
+Judged on, and never learned from, are the questions to contracts of the fold that the encoder has
+not learned from. Other lessons of the reader (labels, statements) are of some of these contracts.
 """
 
 from __future__ import annotations
@@ -27,13 +25,10 @@ from numpy.typing import NDArray
 from fourcorners.library.store import Library
 from fourcorners.models.clause_reader.reader import ClauseReader
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.verdict_reader.reader import IS
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answerability.clause_kinds import clause_opinions
 from fourcorners.research.answerability.search import concepts_in_focus
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.question import split_question
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.sentences.answer_scores import sentence_in_context
@@ -45,24 +40,12 @@ from fourcorners_bench.answers import removal
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import AnnotatedContract
 from fourcorners_bench.extraction.run import document_id
+from training.common.blind import load_contracts
 from training.encoder.data import FOLDS, HELD_FOLD
-from training.verdicts.data import Example, load_examples
-from training.verdicts.sample import load_contracts
+from training.verdicts.data import JUDGED_FOLD, group_folds
 
 HERE = Path(__file__).parent
 QUESTIONS, KINDS = HERE / "lay_questions.jsonl", HERE / "lay_kinds.yaml"
-FAMILIES, LEFT_OUT = HERE / "families.jsonl", HERE / "families_left_out.jsonl"
-RULINGS = YES, NO, DEPENDS = ("yes", "no", "depends")
-AGAINST = "!"  # ends a question to which what it asks for says no
-CONTRARY = {YES: NO, NO: YES}
-MEANING = {
-    **{each: each for each in RULINGS},
-    **dict.fromkeys(("free", "exclusive", "perpetual", "both"), YES),
-    **dict.fromkeys(("forbidden", "nonexclusive", "term"), NO),
-    **dict.fromkeys(("varies", "mixed"), DEPENDS),
-}
-"""What a label of `training/verdicts` is to the questions that are made of it."""
-CONSENT = {"assignment.effect": NO, "licence-grant.sublicence": DEPENDS}
 POOL = 24  # sentences that the search puts first: what is judged
 DEEP = 30  # of them, those that wrong ones are drawn from
 ASKED = 7  # kinds of clause that each contract of CUAD is asked for, where it has so many
@@ -71,7 +54,6 @@ IN_WORDS = 0.3  # of them, those that put the hypothesis itself as a question
 KINDS_ASKED = 2  # kinds of clause that a held-out contract has, and has not, and is asked for
 OF_KIND, OF_REMOVAL = "kind", "removal"
 """Of a question: it asks for a kind of clause; or is of the removal test."""
-MAX_CLAUSE = 600  # characters of a labelled clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +70,6 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """A sentence that answers a question.
-
-    Attributes:
-        ruling: The answer to a question of yes or no; else empty.
-        words: The place of the words that answer, if it was marked.
-    """
-
-    text: str
-    ruling: str = ""
-    words: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Lesson:
     """A question with sentences: those that answer, those that may, and the rest, best first.
 
@@ -111,11 +79,10 @@ class Lesson:
     """
 
     questions: tuple[str, ...]
-    answers: tuple[Answering, ...]
+    answers: tuple[str, ...]
     also: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +111,6 @@ class Judged:
     missed: int
     known: bool
     margin: float | None
-    verdict: str
 
 
 def read_questions(path: Path = QUESTIONS) -> list[Asked]:
@@ -223,11 +189,10 @@ def lesson(scene: ResearchContext, document: str, asked: Asked) -> Lesson:
 
     return Lesson(
         (found.asked, asked.question),
-        tuple(Answering(text, asked.verdict) for text in sentences(needed)),
+        sentences(needed),
         sentences(also),
         sentences(near),
         sentences(rest),
-        "whether" if asked.verdict else "written",
     )
 
 
@@ -253,7 +218,6 @@ def judged_on(scene: ResearchContext, document: str, asked: Asked, reader: Claus
         len(set(needed) - set(pool)),
         bool(found.meant),
         opinions.margin if opinions else None,
-        asked.verdict,
     )
 
 
@@ -283,10 +247,9 @@ def of_kinds(
         rest = [at for at in found.order[:24] if at not in touched]
         if answers or not spans:
             yield Lesson(
-                (question.rstrip(AGAINST),),
-                tuple(Answering(sentence_in_context(units, at)) for at in answers),
+                (question,),
+                tuple(sentence_in_context(units, at) for at in answers),
                 rest=tuple(sentence_in_context(units, at) for at in rest),
-                source="cuad",
             )
 
 
@@ -310,97 +273,17 @@ def of_hypotheses(
         own = spans.get((name, label)) or spans[name, 0]
         label = label if spans.get((name, label)) else 0
         asked = str(random.choice(list(wordings[name])))
-        ruling = (YES, NO)[label]
         if random.random() < IN_WORDS:
             asked = f"Is it so that {statement[name][:1].lower()}{statement[name][1:].rstrip('.')}?"
-        elif not _is_whether(asked):
-            ruling = ""
-        elif asked.endswith(AGAINST):
-            ruling = CONTRARY[ruling]
         other = str(random.choice([each for each in every if each != name]))
         evidence = {*spans.get((name, 0), ()), *spans.get((name, 1), ())}
         wrong = [str(one) for one in random.choice(spans[other, 0], 2)]
         wrong += [str(one) for one in random.choice(spans[name, 2], 2)]
         yield Lesson(
-            (asked.rstrip(AGAINST),),
-            tuple(Answering(str(one), ruling) for one in random.choice(own, 2)),
+            (asked,),
+            tuple(str(one) for one in random.choice(own, 2)),
             rest=tuple(each for each in wrong if each not in evidence),
-            source="contractnli",
         )
-
-
-def _is_whether(question: str) -> bool:
-    return any(part.is_whether for part in split_question(question.rstrip(AGAINST)))
-
-
-def of_families(path: Path = FAMILIES) -> Iterator[Lesson]:
-    """Yield the questions of each family, with its clauses."""
-    for line in path.read_text("utf-8").splitlines():
-        family = json.loads(line)
-        clauses = family["clauses"]
-        asked = [(each["q"], list(zip(clauses, each["a"], strict=True))) for each in family["asks"]]
-        for question, lines in asked:
-            yield Lesson(
-                (question,),
-                tuple(Answering(text, own) for text, own in lines if own in RULINGS),
-                near=tuple(text for text, own in lines if own not in RULINGS),
-                source="families",
-            )
-        for each in family["wh"]:
-            pairs = list(zip(clauses, each["spans"], strict=True))
-            places = [(text, text.find(words), len(words)) for text, words in pairs if words]
-            yield Lesson(
-                (each["q"],),
-                tuple(Answering(text, "", (at, at + size)) for text, at, size in places),
-                near=tuple(text for text, words in pairs if not words),
-                source="values",
-            )
-
-
-def of_verdicts(
-    data: Path, wordings: Mapping[str, Sequence[str]], random: np.random.Generator
-) -> Iterator[Lesson]:
-    """Yield the questions of yes or no that clauses were labelled for, a few clauses at a time.
-
-    Clauses of contracts that are held out are left out, and labels of `no` that may mean that the
-    words do not tell.
-    """
-    held = {name for name, (_, is_held) in texts(data).items() if is_held}
-    contracts = {each["name"]: each["text"] for each in load_contracts(data / "cuad")}
-    left_out = {text for name, text in contracts.items() if name.removesuffix(".txt") in held}
-    playbook = load_playbook("due-diligence")
-    examples: dict[str, list[Example]] = {}
-    for each in load_examples(data / "cuad"):
-        if each.clause.text not in left_out:
-            examples.setdefault(each.provision, []).append(each)
-    for name, ways in wordings.items():
-        provision, _, question = name.partition(".")
-        asked = next(q for q in playbook.provision(provision).questions if q.id == question)
-        tells_no = bool(dict(asked.options).get(NO)) or asked.answer == "one_of"
-        lines: dict[str, list[str]] = {}
-        for each in examples[provision]:
-            answer = each.answers.get(question, "silent")
-            ruling = CONSENT.get(name, "") if answer.startswith("consent") else MEANING.get(answer)
-            if each.answers[IS] == NO or answer == "silent":
-                ruling = ""
-            elif ruling is None or (ruling == NO and not tells_no):
-                continue
-            words = " ".join(each.clause.marked.text_in(each.clause.text).split())
-            lines.setdefault(ruling, []).append(words[:MAX_CLAUSE])
-        rulings = [each for each in lines if each]
-        for _ in range(sum(len(lines[each]) for each in rulings) // len(RULINGS)):
-            way = str(random.choice([asked.question, *ways]))
-            right = [str(each) for each in random.choice(rulings, len(RULINGS))]
-            chosen = {(str(random.choice(lines[each])), each) for each in right}
-            if way.endswith(AGAINST):
-                chosen = {(text, CONTRARY.get(each, each)) for text, each in chosen}
-            silent = random.choice(lines[""], 2) if "" in lines else ()
-            yield Lesson(
-                (way.rstrip(AGAINST),),
-                tuple(Answering(text, ruling) for text, ruling in sorted(chosen)),
-                near=tuple(str(each) for each in silent),
-                source="verdicts",
-            )
 
 
 def texts(data: Path) -> dict[str, tuple[str, bool]]:
@@ -413,15 +296,18 @@ def texts(data: Path) -> dict[str, tuple[str, bool]]:
 
 
 def gather(data: Path, library: Path, encoder: Encoder) -> list[Lesson]:
-    """Return what is learned from, families of clauses apart."""
+    """Return what is learned from: of no blind contract, and of none that is judged on."""
     wordings = yaml.safe_load(KINDS.read_text("utf-8"))
     random = np.random.default_rng(0)
+    folds = group_folds()
+    groups = {each["name"]: each["group"] for each in load_contracts(data / "cuad")}
     learned: list[Lesson] = []
     for scene, document, contract, asked in _scenes(data, library, encoder, held=False):
-        learned += [lesson(scene, document, one) for one in asked]
-        learned += of_kinds(scene, document, contract, wordings["cuad"], random)
+        group = groups.get(contract.name)
+        if group is not None and folds.get(group) != JUDGED_FOLD:
+            learned += [lesson(scene, document, one) for one in asked]
+            learned += of_kinds(scene, document, contract, wordings["cuad"], random)
     learned += of_hypotheses(data / "contractnli", wordings["contractnli"], random, HYPOTHESES)
-    learned += of_verdicts(data, wordings["verdicts"], random)
     return learned
 
 
@@ -440,7 +326,7 @@ def gather_judged(
             *random.permutation(there)[:KINDS_ASKED],
             *random.permutation(lacking)[:KINDS_ASKED],
         ):
-            question = str(random.choice(list(wordings[kind]))).rstrip(AGAINST)
+            question = str(random.choice(list(wordings[kind])))
             spans = tuple(contract.annotations.get(kind, ()))
             name = contract.name.removesuffix(".txt")
             of_kind = Asked(name, question, OF_KIND, "", spans, (), ())

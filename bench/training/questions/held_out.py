@@ -1,6 +1,6 @@
-"""Write the questions that the reader of answers has not learned from, for `bench answers`.
+"""Write the questions that the reader has not learned from, for `bench answers`.
 
-python -m training.answer_reader.held_out --data DATA --out HELD
+python -m training.questions.held_out --data DATA --out HELD
 fourcorners bench answers --data HELD/questions.yaml --contracts HELD/contracts
 """
 
@@ -13,7 +13,7 @@ import yaml
 
 from fourcorners.text.span import Span
 from fourcorners_bench.answers.loader import SCHEMA, words_hash
-from training.answer_reader.data import read_questions, texts
+from training.questions.data import read_questions, texts
 
 KINDS = {"yesno": "fact", "who": "fact", "date": "sum"}
 RULINGS = {"depends": "it depends"}

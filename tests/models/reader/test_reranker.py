@@ -1,4 +1,4 @@
-"""The reader of answers as a reranker: sentences are read, and the likeliest counts."""
+"""The reader as a reranker: sentences are read, and the likeliest counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners import models
-from fourcorners.models.answer_reader.reranker import AnswerReranker
+from fourcorners.models.reader.reranker import AnswerReranker
 from fourcorners.settings import Settings
 
 
@@ -21,7 +21,7 @@ class WordReader:
     def __init__(self) -> None:
         self.seen: list[str] = []
 
-    def read(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
+    def relevance(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
         self.seen += sentences
         asked = set(question.split())
         return np.array([float(len(asked & set(each.split()))) for each in sentences])
@@ -43,7 +43,7 @@ def test_the_likeliest_sentence_of_a_passage_counts() -> None:
 
 
 def test_what_ships_puts_an_answer_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOURCORNERS_RERANKER_KIND", "answer-reader")
+    monkeypatch.setenv("FOURCORNERS_RERANKER_KIND", "reader")
     reranker = models.default_reranker(Settings.load().reranker)
     assert reranker is not None
     assert reranker.name == models.shipped_reranker().name

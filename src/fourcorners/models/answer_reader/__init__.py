@@ -1,1 +1,0 @@
-"""The reader of answers: it judges a question and a sentence together."""
