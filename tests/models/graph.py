@@ -75,7 +75,7 @@ def model(
     return field(1, 8) + field(8, field(1, "") + field(2, 12)) + field(7, graph)
 
 
-def cross_encoder(width: int = 1, *, stars: bool = False, name: str = "logits") -> bytes:
+def cross_encoder(width: int = 1, *, stars: bool = False) -> bytes:
     """A graph whose logit is the sum of the ids of the passage's tokens that are not padding.
 
     With `stars` it has four more logits: the sum, and 1, 2 and 3 less.
@@ -85,7 +85,7 @@ def cross_encoder(width: int = 1, *, stars: bool = False, name: str = "logits") 
         node("Mul", ["kept", "token_type_ids"], "second"),
         node("Cast", ["second"], "numbers", to=FLOAT),
         node("ReduceSum", ["numbers"], "sum", axes=[1], keepdims=1),
-        node("Mul", ["sum", "weights"], name),
+        node("Mul", ["sum", "weights"], "logits"),
     ]
     weights = {1: [1.0], 2: [-1.0, 1.0], 3: [1.0, 1.0, 1.0]}[width]
     names = ("input_ids", "attention_mask", "token_type_ids")
@@ -96,7 +96,7 @@ def cross_encoder(width: int = 1, *, stars: bool = False, name: str = "logits") 
         nodes.append(node("Add", ["sum", "steps"], "stars"))
         constants.append(constant("steps", [0.0, -1.0, -2.0, -3.0]))
         others["stars"] = 4
-    return model(nodes, inputs, name, width, constants, others=others)
+    return model(nodes, inputs, "logits", width, constants, others=others)
 
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "notice", "term", "assign", "liability", "law"]

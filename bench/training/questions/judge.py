@@ -1,11 +1,10 @@
 r"""Judge the reader on questions that it has not learned from, and fit what is made of its answers.
 
-Of the sentences that the search puts first the needed ones should come first, the reader should
-tell whether anything answers at all, and what a question of yes or no comes to. Fitted here, and
-printed out of fold by contract: how the log-odds of search and reader make one chance
-(`search/sentences/answering.json`), and the judgement of a contract
-(`research/answerability/judgement.json`). BLIND is a clause reader that has not learned from the
-contracts (`training.clause_reader.held_out`).
+Of the sentences that the search puts first the needed ones should come first, and the reader should
+tell whether anything answers at all. Fitted here, and printed out of fold by contract: how the
+log-odds of search and reader make one chance (`search/sentences/answering.json`), and the judgement
+of a contract (`research/answerability/judgement.json`). BLIND is a clause reader that has not
+learned from the contracts (`training.clause_reader.held_out`).
 
     python -m training.questions.judge --data DATA --library contracts.db --blind BLIND \
         --run RUN --model FOLDER [--write]

@@ -17,7 +17,7 @@ from training.reader.mpnet import FAR, MPNet
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 DROPPED = 0.1
 STEP = 16  # to which lengths are padded: each new shape costs memory
-LAYERS = "base.layers."  # how the names of their weights begin
+LAYERS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Batch:
 
 
 class Teacher(nn.Module):
-    def __init__(self, base: Path, layers: int, frozen: int) -> None:
+    def __init__(self, base: Path, frozen: int) -> None:
         super().__init__()
         with (base / "model.safetensors").open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != SHA256:
                 raise SystemExit(f"{base}/model.safetensors is not the base: its hash differs.")
-        self.base = MPNet(base, layers, frozen)
+        self.base = MPNet(base, LAYERS, frozen)
         size = self.base.size
         self.drop = nn.Dropout(DROPPED)
         self.dense, self.out = nn.Linear(size, size), nn.Linear(size, len(ANSWERS) + 1)
@@ -134,7 +134,6 @@ def collate(items: Sequence[Pack]) -> Batch:
 def load_teacher(base: Path, run: Path, frozen: int = 0) -> Teacher:
     """Return what a run has learned so far."""
     weights = torch.load(run / "state.pt", weights_only=True)["model"]
-    layers = {name.split(".")[2] for name in weights if name.startswith(LAYERS)}
-    model = Teacher(base, len(layers), frozen)
+    model = Teacher(base, frozen)
     model.load_state_dict(weights)
     return model

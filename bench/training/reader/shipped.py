@@ -21,7 +21,6 @@ from training.reader.mpnet import FARTHEST, relative_buckets
 
 QUANTISED, WEIGHT, BIAS = "_quantized", ".weight", ".bias"
 PREFIX = "teacher."  # of the names of weights in the graph
-LAYERS = 12
 PRODUCTS = ("MatMulIntegerToFloat", "DynamicQuantizeMatMul")
 Floats = NDArray[np.float32]
 
@@ -51,16 +50,14 @@ def load_shipped(base: Path, folder: Path, frozen: int) -> Teacher:
             weight = weight * _shrunk(graph, node, own)[:, None]
             found[bias.removeprefix(PREFIX).removesuffix(BIAS) + WEIGHT] = weight.T
     found["base.bias.weight"] = _distances(_floats(own, "distances"))
-    teacher = Teacher(base, LAYERS, frozen)
+    teacher = Teacher(base, frozen)
     state = teacher.state_dict()
     for name, values in found.items():
-        if name.startswith("out.") and len(values) == 4:  # TEMPORARY: weights of four answers
-            extra = values[:3].mean(0, keepdims=True) - values[3:]
-            values = np.concatenate([values, extra])
-        if name in state and values.shape != state[name].shape:
+        if name not in state:
+            continue  # how large the numbers of a weight are
+        if values.shape != state[name].shape:
             raise SystemExit(f"{folder}: {name} is {values.shape} in its graph.")
-        if name in state:
-            state[name] = torch.from_numpy(np.ascontiguousarray(values))
+        state[name] = torch.from_numpy(np.ascontiguousarray(values))
     if lacking := sorted(set(state) - set(found)):
         raise SystemExit(f"{folder}: its graph lacks {', '.join(lacking)}.")
     teacher.load_state_dict(state)

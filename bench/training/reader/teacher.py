@@ -9,9 +9,9 @@ r"""Teach MPNet to answer questions of clauses: the reader that ships.
 The base is put together of the five parts' `input/*.zip.00N`; its hash is checked. The first run
 learns families of invented clauses; the second continues from it, and learns statements, labelled
 clauses and hypotheses with them; the last learns which sentences answer a question, with some of
-all that. A clause is read once and up to eight questions with it, none of
-which sees another, so that an epoch takes fewer tokens than pairs do. Every ten minutes the state
-is kept in RUN; the same command continues. What is left out is judged twice an epoch.
+all that. A clause is read once and up to eight questions with it, none of which sees another, so
+that an epoch takes fewer tokens than pairs do. Every ten minutes the state is kept in RUN; the same
+command continues. What is left out is judged twice an epoch.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from training.reader.lessons import (
 from training.reader.model import Batch, Teacher, collate, load_teacher
 from training.reader.mpnet import FAR
 from training.reader.relevance import DOUBTFUL, RELEVANCE, relevance_batches
-from training.reader.shipped import LAYERS, load_shipped
+from training.reader.shipped import load_shipped
 
 HEADS_FASTER, WARM_UP, LEAST_RATE, DECAY = 5, 0.06, 0.02, 0.01
 SMOOTHED = 0.05
@@ -226,7 +226,7 @@ def main() -> None:
     elif given.after:
         model = load_teacher(given.base, given.after, given.frozen)
     else:
-        model = Teacher(given.base, LAYERS, given.frozen)
+        model = Teacher(given.base, given.frozen)
     Course(model, tokenizer, given).learn()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import yaml
 
 from fourcorners.errors import ModelError
 from fourcorners.models.reader.reader import (
+    OUTPUTS,
     QUESTION_TOKENS,
     Answer,
     OnnxReader,
@@ -163,6 +165,14 @@ def test_a_file_that_the_card_does_not_vouch_for_is_refused(changed: Changed, na
     (folder / name).write_bytes(b"")
     with pytest.raises(ModelError, match="is damaged"):
         open_reader(folder).read(CLAUSE, QUESTIONS)
+
+
+def test_a_graph_without_relevance_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = [SimpleNamespace(name=name, shape=["q", 4]) for name in OUTPUTS]
+    graph = SimpleNamespace(get_outputs=lambda: outputs)
+    monkeypatch.setattr("fourcorners.models.reader.reader.open_graph", lambda _: graph)
+    with pytest.raises(ModelError, match=r"4 values of the first.* is no reader"):
+        open_reader(WEIGHTS / READER).relevance(ASKED, SENTENCES)
 
 
 def test_another_model_is_refused() -> None:

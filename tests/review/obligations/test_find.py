@@ -87,6 +87,12 @@ def test_a_party_may_begin_with_a_small_letter(text: str, party: str) -> None:
     assert [each.actor.name for each in find_obligations(text, NO_OUTLINE, card)] == [party]
 
 
+def test_such_a_party_needs_no_short_name() -> None:
+    card = Card(parties=(_party("pebblr GmbH", ""), _party("Alder Mills, Inc.", "Supplier")))
+    (made,) = find_obligations("pebblr shall host the shop.", NO_OUTLINE, card)
+    assert made.actor.parties == ("pebblr GmbH",)
+
+
 def test_a_word_in_small_letters_is_no_party_of_that_name() -> None:
     card = Card(parties=(_party("Target, Inc.", "Target"), _party("oneLoft B.V.", "oneLoft")))
     assert not find_obligations("The target shall be reached in May.", NO_OUTLINE, card)

@@ -84,7 +84,7 @@ def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentio
 def locate_actors(text: str, actors: Mapping[str, Actor], card: Card) -> Mentions:
     """Return where a text, such as a question to a contract, names the contract's actors."""
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
-    spans = [*_party_mentions(text, actors, _small_names(card)), *_general(text, everyone)]
+    spans = [*_party_mentions(text, actors, _small_names(text, card)), *_general(text, everyone)]
     chosen: list[ActorMention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
         if not chosen or each.span.start >= chosen[-1].span.end:
@@ -153,11 +153,10 @@ def _aliases(text: str, party: Party) -> Iterator[str]:
         yield first
 
 
-def _small_names(card: Card) -> frozenset[str]:
+def _small_names(text: str, card: Card) -> frozenset[str]:
     """Return the names of parties that begin with a small letter, as many brands do."""
-    parties = (fact.value for fact in card.parties)
-    names = (name for party in parties for name in (party.name, party.short))
-    return frozenset(name for name in names if name[:1].islower()) - {"you", "we", "us"}
+    names = (name for fact in card.parties for name in _aliases(text, fact.value))
+    return frozenset(name for name in names if name[:1].islower())
 
 
 def _party_mentions(
