@@ -15,7 +15,7 @@ from fourcorners.errors import BudgetExceeded, ConfigError, DamagedDocument, Fou
 from fourcorners.library.contract import Contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
-from fourcorners.models.registry import default_clause_reader, default_verdict_reader
+from fourcorners.models import registry
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
@@ -146,10 +146,10 @@ def prepare_provisions(
 
 def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -> str:
     """Return the name of what fills cells: if it changes, cells are filled again."""
+    verdicts, reader = registry.default_verdict_reader().name, registry.default_reader().name
     named = encoder.name if encoder else "no encoder"
-    calibration, reader = default_calibration().version, default_clause_reader().name
-    verdicts = default_verdict_reader().name
-    parts = (__version__, _RULES, verdicts, named, calibration, reader, judged_by, asked)
+    read = (default_calibration().version, registry.default_clause_reader().name, judged_by, asked)
+    parts = (__version__, _RULES, verdicts, reader, named, *read)
     return hashlib.sha256("\n".join(filter(None, parts)).encode()).hexdigest()[:16]
 
 
@@ -331,7 +331,8 @@ def fill_review(
         encoder.name if encoder else "",
         made_with=(
             ("Clause reader", judge.reader.name),
-            ("Verdict reader", default_verdict_reader().name),
+            ("Verdict reader", registry.default_verdict_reader().name),
+            ("Reader", registry.default_reader().name),
             *([("Rules", judged_by)] if judged_by else []),
             *([("Language model", asker.description)] if asker else []),
             ("Calibration", calibration.version),

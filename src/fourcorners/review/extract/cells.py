@@ -19,6 +19,7 @@ from fourcorners.review.extract.scoring import (
     has_meaning,
     top_positions,
 )
+from fourcorners.review.extract.second_look import SecondLook
 from fourcorners.review.finding import CellState, Finding, SearchRecord
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.risk.assessment import RiskAssessor
@@ -54,6 +55,7 @@ def extract_findings(
     scores = judge.read(reading) if judge is not None and any(known) else None
     risks = RiskAssessor(reading, side)
     rules = RuleJudge(reading, [each.provision for each in asked])
+    second_look = SecondLook(reading)
     set_apart = SetApartWords(reading)
     cells = [not_applicable_finding(reading.id, each.provision, reading.card) for each in other]
     for prepared, is_known in zip(asked, known, strict=True):
@@ -75,6 +77,9 @@ def extract_findings(
             candidates = shown = ruled[:MAX_CANDIDATES]
             (found, also), most = THRESHOLDS, MAX_CHARACTERS
         cell = _cell(reading, prepared, candidates, (found, also), most)
+        if is_known and cell.state is CellState.NOT_FOUND and prepared.provision.threshold is None:
+            again = second_look.find(prepared.provision.id, candidates)
+            cell = _cell(reading, prepared, again, (0.0, 0.0), most) if again else cell
         cell = replace(cell, candidates=(*_card_spans(reading, prepared), *shown)[:MAX_CANDIDATES])
         assessed = rules.assess(risks.assess(cell, prepared.provision), prepared.provision)
         cells.append(set_apart.leave_to_read(assessed, prepared.provision))
