@@ -38,7 +38,12 @@ TABLE: list[tuple[Find, str, str]] = [
         )
     ),
     (find_dates, "from {30.03.2020}", "2020-03-30"),
-    (find_dates, "from {3.4.2020}", "2020-03-04"),  # the month first, unless it is none
+    (find_dates, "from {3.4.2020}", "2020-03-04"),  # the month first where nothing says which
+    (find_dates, "from {3.4.2020} under Danish law", "2020-04-03"),
+    (find_dates, "from {3.4.2020} for CHF 40", "2020-04-03"),
+    (find_dates, "from {3.4.2020} for USD 40", "2020-03-04"),
+    (find_dates, "the {first day of May two thousand and six}", "2006-05-01"),
+    (find_dates, "the {2nd of May two thousand twenty-one}", "2021-05-02"),
     (find_dates, "11.1.10 Insurance. See 1.2.18, and from {31.12.2010}", "2010-12-31"),
     (find_dates, "31/31/2020", ""),
     (find_dates, "February 30, 2020", ""),
@@ -134,6 +139,7 @@ def test_values(find: Find, text: str, value: str) -> None:
         ("half a year", "P6M"),
         ("from year to year", "P1Y"),
         ("another year", "P1Y"),
+        ("the sixtieth day before the end", "P60D"),
     ],
 )
 def test_periods(words: str, iso: str) -> None:
@@ -187,6 +193,20 @@ def test_numbers_in_words() -> None:
         *("seven", "thirteen", "thirty", "forty-five", "one hundred", "one hundred eighty"),
         "three hundred sixty-five",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("on 3/4/2020", date(2020, 4, 3)),
+        ("on 3/4/2020 for EUR 5 under the laws of the State of Ohio", date(2020, 4, 3)),
+        ("on 3/4/2020 and 30/4/2020", None),
+        ("on 3/3/2020", None),
+        ("on 3 April 2020", None),
+    ],
+)
+def test_the_other_reading_of_figures(text: str, other: date | None) -> None:
+    assert next(find_dates(text, Span(0, len(text)))).other == other
 
 
 def test_dates_in_part() -> None:

@@ -26,10 +26,12 @@ class DueDate(Value):
     day: date
     kind: EventKind
     unless: str | None = Field(description="What may keep it from happening.")
+    arithmetic: str | None = Field(description="How the day is computed; null if written out.")
     document: str
     name: str
     title: str
     words: CitedWords
+    parts: list[CitedWords] = Field(description="The words behind the other parts of the sum.")
 
 
 class UnsureTerm(Value):
@@ -82,7 +84,9 @@ def list_dates(access: Access, asked: DatesRequest) -> Dates:
                 day=each.event.day,
                 kind=each.event.kind,
                 unless=each.event.unless or None,
+                arithmetic=each.event.arithmetic or None,
                 words=_cite(each.words),
+                parts=[*map(_cite, each.parts)],
                 **_contract(each.timeline),
             )
             for each in due_dates(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.reports.grid import Cell
@@ -41,6 +42,7 @@ _BODY: Final[Mapping[str, object]] = {
 _LOOKS: Final[Mapping[str, Mapping[str, object]]] = {
     **{tint: {"bg_color": paper, "font_color": ink} for tint, (paper, ink) in _TINTS.items()},
     "number": {"num_format": "#,##0"},
+    "date": {"num_format": "yyyy-mm-dd"},
     "score": {"num_format": "0.00"},
     # A person writes here: what looks like a date stays as written.
     "input": {"num_format": "@", "bg_color": "#FFFDF2"},
@@ -104,12 +106,15 @@ class Sheets:
         sheet: Worksheet,
         row: int,
         column: int,
-        text: str,
+        text: str | date,
         *,
         tint: str = "plain",
         pointer: str = "the document",
     ) -> None:
-        """Write a string, always as a string, whatever it starts with."""
+        """Write a day as a day, and a string as a string, whatever it starts with."""
+        if isinstance(text, date):
+            sheet.write_datetime(row, column, text, self.style("date"))
+            return
         shown = cell_text(text, pointer)
         guarded = shown.startswith(_FORMULA_STARTS) and tint != "heading"
         sheet.write_string(row, column, shown, self.style(tint, guarded=guarded))

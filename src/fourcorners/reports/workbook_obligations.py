@@ -52,7 +52,6 @@ def write_workbook(obligations: Sequence[ListedObligation], note: str, path: Pat
 
 def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None:
     sheet = sheets.add("Obligations", _HEADS, frozen=1)
-    days = sheets.book.add_format({"num_format": "yyyy-mm-dd", "valign": "top", "font_size": 10})
     for row, each in enumerate(obligations, start=1):
         span = each.obligation.action
         texts = (
@@ -62,7 +61,7 @@ def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None
             _plain(each.words),
             "\n".join(map(_plain, each.conditions)),
             "\n".join(map(_plain, each.times)),
-            "",
+            each.day or "",
             each.unless,
             each.title,
             each.where,
@@ -81,8 +80,6 @@ def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None
                 else "plain"
             )
             sheets.put(sheet, row, column, text, tint=tint, pointer=f"{each.where} of {each.name}")
-        if each.day is not None:
-            sheet.write_datetime(row, 6, each.day, days)
     _filter(sheet, len(obligations), len(_HEADS))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -134,7 +135,7 @@ def _write_documents(sheets: Sheets, grid: Grid) -> None:
     sheet.autofilter(0, 0, max(1, len(grid.documents)), len(_DOCUMENT_HEADS) - 1)
 
 
-def _card_texts(document: ReviewedDocument) -> tuple[str, ...]:
+def _card_texts(document: ReviewedDocument) -> tuple[str | date, ...]:
     card = document.card
     parties = [
         " ".join(part for part in (fact.value.name, _bracket(fact.value.role)) if part)
@@ -146,7 +147,7 @@ def _card_texts(document: ReviewedDocument) -> tuple[str, ...]:
         card.title.value if card.title else "",
         card.type.value if card.type else "",
         "\n".join(parties),
-        *(fact.value.isoformat() if fact else "" for fact in dates),
+        *(fact.value if fact else "" for fact in dates),
         card.governing_law.value if card.governing_law else "",
         card.amends.value if card.amends else "",
         str(document.page_count or ""),

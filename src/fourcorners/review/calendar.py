@@ -47,7 +47,8 @@ class Timeline:
     """A contract with its term, its status on a day, and the words about it.
 
     Attributes:
-        events: The facts due in the requested period, with their words.
+        events: The facts due in the requested period, with the words behind them, the nearest
+            first.
         uncertain: What may be due then, by words that a person must read.
     """
 
@@ -56,7 +57,7 @@ class Timeline:
     title: str
     term: Term
     status: Status
-    events: tuple[tuple[Event, QuotedWords], ...]
+    events: tuple[tuple[Event, tuple[QuotedWords, ...]], ...]
     uncertain: tuple[Event, ...]
     words: tuple[QuotedWords, ...]
 
@@ -71,16 +72,25 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class DatedEvent:
-    """A day on which something is due in a contract, with the words that say so."""
+    """A day on which something is due in a contract, with the words that say so.
+
+    Attributes:
+        parts: The words behind the other parts of a sum.
+    """
 
     timeline: Timeline
     event: Event
     words: QuotedWords
+    parts: tuple[QuotedWords, ...] = ()
 
 
 def due_dates(timelines: Iterable[Timeline]) -> list[DatedEvent]:
     """Return the facts due in contracts, in order."""
-    found = [DatedEvent(each, *pair) for each in timelines for pair in each.events]
+    found = [
+        DatedEvent(each, event, words[0], words[1:])
+        for each in timelines
+        for event, words in each.events
+    ]
     return sorted(found, key=lambda each: (each.event.day, each.timeline.name, each.event.kind))
 
 
@@ -144,8 +154,12 @@ def _changes(
                 yield TermChange(link.document, reading.name, change.span)
 
 
-def _event_words(contract: Contract, event: Event) -> QuotedWords:
-    return _quote(contract, statement_around(contract.text, event.span))
+def _event_words(contract: Contract, event: Event) -> tuple[QuotedWords, ...]:
+    spans: list[Span] = []
+    for part in (event.span, *event.parts):
+        if not any(span.contains(part) for span in spans):
+            spans.append(statement_around(contract.text, part))
+    return tuple(_quote(contract, span) for span in spans)
 
 
 def _words(contract: Contract, term: Term) -> Iterator[QuotedWords]:

@@ -25,6 +25,7 @@ _SUFFIXES = frozenset({".docx", ".doc", ".pdf", ".odt", ".rtf", ".html", ".txt",
 CONTEXT_LENGTH = 240  # characters shown before and after a clause
 MAX_LENGTH = 4_000  # characters of a clause that is shown whole
 MAX_QUOTE = 300  # characters of the words of an answer
+_DATES = (("Dated", "agreement"), ("Effective", "effective"), ("Expires", "end"))
 MAX_SEARCHED = 300  # characters shown of what was searched for
 
 
@@ -75,10 +76,13 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     yield "Contract", card.title.value if card.title else document.name
     yield "Type", card.type.value if card.type else ""
     yield "Parties", "; ".join(party.value.name for party in card.parties)
-    yield "Dated", card.agreement_date.value.isoformat() if card.agreement_date else ""
-    yield "Effective", card.effective_date.value.isoformat() if card.effective_date else ""
+    days = (card.agreement_date, card.effective_date, card.expiry_date)
     renewed = " (unless renewed)" if card.renewal else ""
-    yield "Expires", f"{card.expiry_date.value.isoformat()}{renewed}" if card.expiry_date else ""
+    for (name, kind), fact in zip(_DATES, days, strict=True):
+        day = fact.value.isoformat() if fact else card.readings(kind)
+        value = card.value(kind)
+        how = f" = {value.arithmetic}" if fact and value and value.arithmetic else ""
+        yield name, day and f"{day}{how}{renewed if kind == 'end' else ''}"
     yield "Law", card.governing_law.value if card.governing_law else ""
     yield "Amends", card.amends.value if card.amends else ""
 

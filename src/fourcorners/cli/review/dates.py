@@ -76,12 +76,17 @@ def _print(found: Dates) -> None:
             (f" ({when})", "dim"),
         )
         console.print_indented(12, single_line(each.title))
-        _print_words(each.words)
+        if each.arithmetic:
+            console.print_indented(12, f"{each.day.isoformat()} = {each.arithmetic}")
+        for words in (each.words, *each.parts):
+            _print_words(words)
     if found.to_be_read:
         console.print_text()
         console.print_text(("To be read by a person:", "bold yellow"))
+    says = {each.document: each.sentence for each in found.contracts}
     for contract in found.to_be_read:
         console.print_line(("            ", ""), (single_line(contract.title), "bold"))
+        console.print_indented(12, single_line(says[contract.document]))
         for words in contract.words:
             _print_words(words)
     if found.dates or found.to_be_read:

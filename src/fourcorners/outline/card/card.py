@@ -37,6 +37,9 @@ class Value:
         text: A date in ISO form (`2005-04` if the day is blank), a period as an ISO 8601
             duration, or `perpetual`.
         asserted: Whether it is certain enough to be stated; else a person must read its words.
+        other: A second reading, where the words have two and nothing decides.
+        arithmetic: How it was computed: `2021-05-03 + 30 months`; empty if it is written out.
+        parts: The words behind every part of it.
     """
 
     kind: str
@@ -44,6 +47,9 @@ class Value:
     span: Span
     confidence: float
     asserted: bool
+    other: str = ""
+    arithmetic: str = ""
+    parts: tuple[Span, ...] = ()
 
 
 class RenewalManner(StrEnum):
@@ -84,6 +90,11 @@ class Card:
     amends: Fact[str] | None = None
     values: tuple[Value, ...] = ()
     renewal: Renewal | None = None
+
+    def readings(self, kind: str) -> str:
+        """Return the days that a date may be, where nothing says which; else an empty string."""
+        found = self.value(kind)
+        return f"{found.text} or {found.other}" if found and found.other else ""
 
     def value(self, kind: str) -> Value | None:
         return next((each for each in self.values if each.kind == kind), None)

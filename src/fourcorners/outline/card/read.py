@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card, Fact, Party, Value
 from fourcorners.outline.card.contract_titles import contract_type
+from fourcorners.outline.card.duration import DurationReader
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.parties import find_parties
 from fourcorners.outline.card.party_names import CLOSED, name_at
 from fourcorners.outline.card.renewals import find_renewal
 from fourcorners.outline.card.titles import Title, find_title
-from fourcorners.outline.card.values.judge import Reading, judge_values
+from fourcorners.outline.card.values.judge import KINDS, Reading, judge_values
 from fourcorners.outline.exclusions import blank_text, document_exclusions
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
-from fourcorners.text.values.dates import WrittenDate, add_months, dates_of, find_dates
-from fourcorners.text.values.numbers import IN_WORDS, parse_number
+from fourcorners.text.values.dates import WrittenDate, dates_of, find_dates
 
 _PREAMBLE = 3_000  # maximum characters of a preamble
 _FRONT = 25_000  # maximum characters of a cover and a table of contents
@@ -31,21 +30,8 @@ _PATTERNS = load_patterns("fourcorners.outline.card", "read")
 _DAY = len("2005-04-30")  # a whole date in ISO form
 _LIKELY = 0.5  # minimum probability of a date on the card
 _DATED, _SURE = 0.4, 0.6  # confidence a date needs, and that which needs no signatures
+_RULED = 0.9  # the confidence of the dates of rules when the weights were learned
 _CLOSING = 40_000  # characters at the end that hold the signatures
-_PERIOD = re.compile(
-    r"\b(?:term|period|duration|continues?|remains?|effect|runs?|valid|force)\b[^.;]{0,120}?\b"
-    rf"(?P<count>\d{{1,3}}|{IN_WORDS})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
-    r"(?P<unit>years?|months?)\b(?P<from>[^.;]{0,80}?\b(?:from|after|commencing|beginning|starting|"
-    r"following|of)\b[^.;]{0,40}?)",
-    re.IGNORECASE,
-)
-_RUNS = re.compile(
-    r"\b(?:agreement|term)\b[^.;]{0,120}?\b(?:commenc|begin|effective|effect\b|start)(?P<begin>"
-    r"[^.;]{0,160}?)\b(?:for|term\s+of|period\s+of)\s[^.;]{0,60}?\b"
-    rf"(?P<count>\d{{1,3}}|{IN_WORDS})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
-    r"(?P<unit>years?|months?)\b",
-    re.IGNORECASE,
-)
 _ORDINAL = (
     r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:st|nd|rd|th))"
 )
@@ -64,14 +50,14 @@ def read_card(document: Document, outline: Outline) -> Card:
     if not text.strip():
         return Card()
     front = _read_front(document, outline)
-    values = judge_values(_open(text, outline, front))
+    values = _with_certain(text, front, judge_values(_open(text, outline, front)))
     judged = {value.kind: value for value in values}
     return Card(
         title=_title(text, front.title),
         type=_type(text, front.title, front.preamble),
         parties=find_parties(text, front.preamble),
-        agreement_date=_likely_date(judged.get("agreement")) or front.dates["agreement"],
-        effective_date=_likely_date(judged.get("effective")) or front.dates["effective"],
+        agreement_date=_likely_or_ruled(judged.get("agreement"), front.dates["agreement"]),
+        effective_date=_likely_or_ruled(judged.get("effective"), front.dates["effective"]),
         expiry_date=_asserted_date(judged.get("end")),
         governing_law=find_governing_law(text),
         amends=front.amends,
@@ -107,6 +93,7 @@ class _Front:
     preamble: Span
     amends: Fact[str] | None
     dates: Mapping[str, Fact[date] | None]
+    certain: Mapping[str, Value]
 
 
 def _read_front(document: Document, outline: Outline) -> _Front:
@@ -114,15 +101,47 @@ def _read_front(document: Document, outline: Outline) -> _Front:
     title = find_title(TextLines(document), document)
     preamble = _preamble(text, outline, title)
     agreed = _agreement_date(text, preamble, title)
-    effective = _effective_date(text, preamble, agreed)
-    end = _expiry_date(text, effective, agreed)
-    dates = {"agreement": agreed, "effective": effective, "end": end}
-    return _Front(title, preamble, _amends(text, title, preamble), dates)
+    named = title.span.text_in(text) if title else ""
+    reader = DurationReader(text, named, agreed, _last_signature(text))
+    certain = reader.read()
+    dates = {
+        "agreement": agreed,
+        "effective": reader.named_start() or _ruled(certain.get("effective")),
+        "end": _ruled(certain.get("end")),
+    }
+    return _Front(title, preamble, _amends(text, title, preamble), dates, certain)
+
+
+def _ruled(value: Value | None) -> Fact[date] | None:
+    """Return a date as `values.judge` was taught to read one that a rule gave."""
+    found = _likely_date(value)
+    return replace(found, confidence=_RULED) if found else None
 
 
 def _open(text: str, outline: Outline, front: _Front) -> Reading:
     named = front.title.span.text_in(text) if front.title else ""
     return Reading(text, outline, front.dates, bool(_PATTERNS["cites"].search(named)))
+
+
+def _with_certain(text: str, front: _Front, values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return the values with those that the contract's own words and arithmetic give.
+
+    What has two readings is not asserted, however it was found.
+    """
+    unsure = {each.span: each.other.isoformat() for each in dates_of(text) if each.other}
+    found = {each.kind: each for each in values}
+    for kind, value in front.certain.items():
+        if value.asserted or value.other or kind not in found or not found[kind].asserted:
+            found[kind] = value
+    return tuple(
+        replace(each, asserted=False, other=unsure[each.span]) if each.span in unsure else each
+        for kind in KINDS
+        if (each := found.get(kind))
+    )
+
+
+def _likely_or_ruled(value: Value | None, ruled: Fact[date] | None) -> Fact[date] | None:
+    return None if value and value.other else _likely_date(value) or ruled
 
 
 def _likely_date(value: Value | None) -> Fact[date] | None:
@@ -242,6 +261,10 @@ def _signing_day(text: str) -> Fact[date] | None:
         dated = next(find_dates(text, Span(match.start(), match.end())), None)
         if dated:
             return _fact(dated, 0.7)
+    return _last_signature(text)
+
+
+def _last_signature(text: str) -> Fact[date] | None:
     last: WrittenDate | None = None
     for found in dates_of(text):
         around = text[max(0, found.span.start - 250) : found.span.end + 150]
@@ -253,81 +276,6 @@ def _signing_day(text: str) -> Fact[date] | None:
         if _PATTERNS["signature"].search(around) and (last is None or found.value > last.value):
             last = found
     return _fact(last, 0.6) if last else None
-
-
-def _effective_date(text: str, preamble: Span, agreed: Fact[date] | None) -> Fact[date] | None:
-    for found in find_dates(text, preamble):
-        if _PATTERNS["effective_soon"].match(text, found.span.end):
-            return _fact(found, 0.95)
-    for match in _PATTERNS["effective"].finditer(text):
-        near = Span(match.end(), min(len(text), match.end() + 60))
-        defined = match.group()[0] in '"“'
-        if match.start() > 3 * _PREAMBLE and not defined:
-            continue
-        dated = next(find_dates(text, near), None)
-        if dated and not re.search(r"[.;]\s", text[match.end() : dated.span.start]):
-            return _fact(dated, 0.9 if defined else 0.7)
-        if defined and agreed and _PATTERNS["same_date"].match(text, match.end()):
-            return Fact(agreed.value, Span(match.start(), near.end).strip(text), 0.8)
-    if agreed and _PATTERNS["as_of"].search(
-        text, max(0, agreed.span.start - 40), agreed.span.start
-    ):
-        return Fact(agreed.value, agreed.span, 0.5)
-    return None
-
-
-def _expiry_date(
-    text: str, effective: Fact[date] | None, agreed: Fact[date] | None
-) -> Fact[date] | None:
-    start = effective or agreed
-    for found in dates_of(text):
-        before = text[max(0, found.span.start - 160) : found.span.start]
-        sentence = re.split(r"[.;]\s", before)[-1]
-        ahead = start is None or found.value > start.value
-        if (
-            not ahead
-            or _PATTERNS["starts"].search(sentence)
-            or _PATTERNS["choice"].search(sentence)
-        ):
-            continue
-        if _PATTERNS["expires"].search(sentence) and _PATTERNS["about_term"].search(sentence):
-            return _fact(found, 0.75)
-    return _computed(text, start)
-
-
-def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
-    for match in filter(partial(_of_term, text), _PERIOD.finditer(text)):
-        after = Span(match.end(), min(len(text), match.end() + 40))
-        where = _PATTERNS["period_start"].match(text, match.end())
-        dated = next(find_dates(text, after), None)
-        base = dated.value if dated else start.value if start and where else None
-        if base:
-            end = dated.span.end if dated else where.end() if where else match.end()
-            return _end_of(match, base, Span(match.start(), end))
-    for match in filter(partial(_of_term, text), _RUNS.finditer(text)):
-        dated = next(find_dates(text, Span(*match.span("begin"))), None)
-        where = _PATTERNS["period_start"].match(text, match.start("begin"), match.end("begin"))
-        base = dated.value if dated else start.value if start and where else None
-        if base:
-            return _end_of(match, base, Span(*match.span()))
-    return None
-
-
-def _of_term(text: str, match: re.Match[str]) -> bool:
-    """Return whether a period is the contract's own term, not a renewal, notice or sell-off."""
-    lead = re.split(r"[.;]\s|\n\s*\n", text[max(0, match.start() - 120) : match.start()])[-1]
-    statement = lead + match.group()
-    return bool(_PATTERNS["own_term"].search(statement)) and not _PATTERNS["renews"].search(
-        statement
-    )
-
-
-def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:
-    count = int(match["digits"] or parse_number(match["count"]) or 0)
-    if not 0 < count <= 100 * 12:
-        return None
-    years = match["unit"].lower().startswith("year")
-    return Fact(add_months(base, 12 * min(count, 100) if years else count), span, 0.6)
 
 
 def _amends(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:

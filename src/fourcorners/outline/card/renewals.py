@@ -23,6 +23,10 @@ def find_renewal(text: str, value: Value | None = None) -> Renewal | None:
     words of renewal count, even if their manner is unclear: a contract that may renew is never
     assumed to have ended.
     """
+    if value is not None and value.parts:  # its sentence; in it, somebody has a choice, or nobody
+        words = _plain(text, value.parts[0])
+        manner = RenewalManner.AUTOMATIC if value.asserted else _manner(words)
+        return Renewal(manner, _times(words), value.parts[0], value.asserted)
     if value is not None and value.asserted:
         span = statement_around(text, value.span).strip(text)
         words = _plain(text, span)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
 from fourcorners.outline.card.values.candidates import PERPETUAL
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
-from fourcorners.text.values.periods import Period, parse_period
+from fourcorners.text.values.periods import Period, describe_period, parse_period
 
 # The product of their probabilities from which values are asserted together: out of fold nearly all
 # above it are right together, as `training.values.train` prints.
@@ -93,6 +93,8 @@ class Event:
         span: The words on which it is based, or the first of them.
         asserted: Whether it is a fact; else a person must read the words.
         unless: What may prevent it.
+        arithmetic: How the day was computed; empty if it is written out.
+        parts: The words behind every part of it.
     """
 
     kind: EventKind
@@ -100,6 +102,8 @@ class Event:
     span: Span
     asserted: bool
     unless: str = ""
+    arithmetic: str = ""
+    parts: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +139,21 @@ def find_events(term: Term, start: date, end: date) -> list[Event]:
 
 
 def _end(term: Term) -> Iterator[Event]:
-    if term.end is not None and term.end_day is not None:
-        unless = "it is renewed" if term.renewal else ""
-        yield Event(EventKind.END, term.end_day, term.end.span, term.is_asserted, unless)
+    if term.end is None or term.end_day is None:
+        return
+    unless = "it is renewed" if term.renewal else ""
+    notice = _period_of(term.notice) if term.end.other else None
+    for text in filter(None, (term.end.text, term.end.other)):
+        day = date.fromisoformat(text)
+        yield Event(
+            *(EventKind.END, day, term.end.span, term.is_asserted, unless),
+            *(term.end.arithmetic, term.end.parts),
+        )
+        if notice and term.notice:
+            yield Event(
+                *(EventKind.NOTICE, notice.shift(day, back=True), term.notice.span, False, ""),
+                *(f"{day} - {describe_period(notice)}", (term.notice.span, *term.end.parts)),
+            )
 
 
 def _renewals(term: Term, until: date) -> Iterator[Event]:
@@ -154,16 +170,24 @@ def _renewals(term: Term, until: date) -> Iterator[Event]:
         ):
             return
         of = [term.end] if number == 0 else [term.end, term.length]
+        spans = [part for each in of if each for part in (each.span, *each.parts)]
+        parts = tuple(dict.fromkeys(spans))
+        arithmetic = term.end.arithmetic
+        if number and length:
+            arithmetic = f"{term.end_day} + {number} x {describe_period(length)}"
         if number == most:
-            yield Event(EventKind.END, day, term.end.span, _are_asserted(term, of))
+            sure = _are_asserted(term, of)
+            yield Event(EventKind.END, day, term.end.span, sure, "", arithmetic, parts)
             return
         sure = renewal.asserted and _are_asserted(term, of)
         last = notice.shift(day, back=True) if notice else None
         known = sure and _are_asserted(term, [*of, term.notice])
         unless = f"notice is given by {last.isoformat()}" if last and known else "notice is given"
-        yield Event(EventKind.RENEWAL, day, renewal.span, sure, unless)
-        if last is not None and term.notice is not None:
-            yield Event(EventKind.NOTICE, last, term.notice.span, known)
+        yield Event(EventKind.RENEWAL, day, renewal.span, sure, unless, arithmetic, parts)
+        if last is not None and notice is not None and term.notice is not None:
+            arithmetic = f"{day} - {describe_period(notice)}"
+            parts = (term.notice.span, *parts)
+            yield Event(EventKind.NOTICE, last, term.notice.span, known, "", arithmetic, parts)
 
 
 def _renewal_day(end: date, length: Period | None, number: int) -> date | None:
@@ -171,7 +195,10 @@ def _renewal_day(end: date, length: Period | None, number: int) -> date | None:
         return end
     if length is None:
         return None
-    return Period(length.months * number, length.days * number).shift(end)
+    whole = Period(length.months * number, length.days * number)
+    if length.months % 12 == 0 and (end.month, end.day) == (2, 28):  # the day before 1 March
+        return whole.shift(end + timedelta(days=1)) - timedelta(days=1)
+    return whole.shift(end)
 
 
 def _are_asserted(term: Term, values: Sequence[Value | None]) -> bool:
@@ -186,7 +213,7 @@ def find_status(term: Term, day: date) -> Status:
     """Return the status of a contract on a day."""
     end = term.end_day
     if not term.is_asserted:
-        sentence = f"When it ends is for a person to read. {_describe_renewal(term)}".strip()
+        sentence = f"{_describe_unsure(term)} {_describe_renewal(term)}".strip()
         return Status(Standing.UNKNOWN, sentence, asserted=False)
     if end is None:
         endless = term.end is not None and term.end.text == PERPETUAL
@@ -204,6 +231,13 @@ def find_status(term: Term, day: date) -> Status:
         return Status(Standing.UNCERTAIN, sentence, asserted=False)
     sentence = f"{over} {_describe_renewal(term)} In force if nobody stopped it."
     return Status(Standing.RENEWING, sentence, asserted=True)
+
+
+def _describe_unsure(term: Term) -> str:
+    if term.end is None or not term.end.other or term.changes:
+        return "When it ends is for a person to read."
+    days = [f"{each.kind.value} {each.day.isoformat()}" for each in _end(term)]
+    return f"It can be read in two ways, and a person must choose: {', '.join(days)}."
 
 
 def _last_day(term: Term) -> date | None:
@@ -234,12 +268,7 @@ def _describe_renewal(term: Term) -> str:
 
 def _asserted_period(value: Value | None) -> str:
     period = _period_of(value) if value and value.asserted else None
-    if period is None:
-        return ""
-    whole = period.months // 12 if period.months % 12 == 0 else 0
-    pairs = ((period.days, "day"), (whole, "year"), (period.months, "month"))
-    count, noun = next((count, noun) for count, noun in pairs if count)
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return describe_period(period) if period else ""
 
 
 def _period_of(value: Value | None) -> Period | None:

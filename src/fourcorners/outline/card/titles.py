@@ -18,7 +18,7 @@ _NAMES = (
     r"ORDER FORM|LETTER OF INTENT|POWER OF ATTORNEY|TERM SHEET|NDA|JOINDER"
 )
 _WEAK_NAMES = (
-    r"LICEN[CS]E|NOTE|NOTICE|PLAN|CHARTER|COVENANT|ARRANGEMENT|SUPPLEMENT|ASSIGNMENT|RELEASE|"
+    r"LICEN[CS]E|ORDER|TERMS|CONDITIONS|BOND|NOTE|NOTICE|PLAN|CHARTER|COVENANT|ARRANGEMENT|SUPPLEMENT|ASSIGNMENT|RELEASE|"
     r"WAIVER|PROTOCOL|CERTIFICATE"
 )
 _NAME = re.compile(rf"\b(?:{_NAMES})S?\b", re.IGNORECASE)
@@ -197,6 +197,8 @@ def _plain(text: str, span: Span) -> Span:
     end = span.end
     while start < end and text[start] in '*_#"“” ':
         start += 1
+    if text[start - 1 : start] in ('"', "“") and re.search('["”]', text[start : end - 1]):
+        return Span(start, start)  # a definition
     while end > start and text[end - 1] in '*_"“” ':
         end -= 1
     return Span(start, end)

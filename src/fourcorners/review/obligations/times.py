@@ -101,7 +101,7 @@ def _dates(text: str, within: Span) -> Iterator[Time]:
             continue
         else:
             start = led.start()
-        day = written.value if kind is TimeKind.DATE else None
+        day = written.value if kind is TimeKind.DATE and not written.other else None
         before = Time(kind, Span(start, written.span.end), day)
         yield before
 

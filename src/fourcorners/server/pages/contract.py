@@ -198,7 +198,15 @@ def _facts(card: Card) -> list[tuple[str, str, Span]]:
         ("First term ends" if card.renewal else "Expires", card.expiry_date),
         *(("Law", card.governing_law), ("Amends", card.amends)),
     ]
-    return [(name, _value(fact.value), fact.span) for name, fact in facts if fact is not None]
+    unsure = (("Dated", "agreement"), ("Effective", "effective"), ("Expires", "end"))
+    return [
+        *((name, _value(fact.value), fact.span) for name, fact in facts if fact is not None),
+        *(
+            (name, card.readings(kind), each.span)
+            for name, kind in unsure
+            if (each := card.value(kind)) and each.other
+        ),
+    ]
 
 
 def _value(value: str | date | Party) -> str:

@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import islice
 
 from fourcorners.text.span import Span
-from fourcorners.text.values.numbers import DATA, any_of, ordinal_text
+from fourcorners.text.values.numbers import DATA, IN_WORDS, any_of, ordinal_text, parse_number
+from fourcorners.text.values.quantities import find_quantities
 
 MONTHS = tuple(map(str.capitalize, DATA["months"]))
 _STARTS = [each[:3] for each in DATA["months"]]
@@ -20,7 +21,8 @@ _MONTH = (
     rf"(?P<{{0}}>(?:{'|'.join((*MONTHS, *map(str.upper, MONTHS)))})\b"
     rf"|(?:{'|'.join(_SHORT)}|Sept)\b\.?)"
 )
-_YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
+_SPELT_YEAR = rf"(?:[Tt]wo\s+[Tt]housand|[Nn]ineteen\s+[Hh]undred)(?i:(?:\s+and)?[\s-]+{IN_WORDS})?"
+_YEAR = rf"(?P<{{0}}>(?:19|20)\d\d(?!\d)|{_SPELT_YEAR})"
 _TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
 _DAYS = tuple(map(ordinal_text, range(1, 32)))
 _DATE = re.compile(
@@ -30,13 +32,13 @@ _DATE = re.compile(
     # 14 March 2023; 14th day of March, 2023
     rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})(?:{_TH})?(?:\s+(?i:day))?(?:\s+(?i:of))?[\s-]+{_MONTH.format('m2')}"
     rf"(?:\s*[,.]\s*|[\s-]+(?:(?:in\s+the\s+year|day\s+of)\s+)?){_YEAR.format('y2')}"
-    # first (1st) day of January, 1996
+    # first (1st) day of January, 1996; the first of January two thousand and six
     rf"|\b(?P<w5>(?i:{any_of(_DAYS)}))\s+"
-    r"(?:\(\d{1,2}[a-z]{0,2}\)\s+)?(?i:day\s+of)\s+"
+    r"(?:\(\d{1,2}[a-z]{0,2}\)\s+)?(?i:(?:day\s+)?of)\s+"
     rf"{_MONTH.format('m5')}\s*,?\s+{_YEAR.format('y5')}"
     # 2023-03-14
     r"|(?<![\d/.-])(?P<y3>(?:19|20)\d\d)-(?P<n3>\d{1,2})-(?P<d3>\d{1,2})(?![\d/-])"
-    # 3/14/2023, month first unless that is not a month; 11.1.10 is the number of a clause
+    # 3/14/2023 or 14/3/2023, as the text shows; 11.1.10 is the number of a clause
     r"|(?<![\d/.-])(?P<a4>\d{1,2})(?P<sep>[/.-])(?P<b4>\d{1,2})(?P=sep)"
     r"(?P<y4>(?:19|20)\d\d|(?<!\.)\d\d)(?![\d/.-]*\w)"
 )
@@ -56,16 +58,36 @@ _DAY_OF_YEAR = re.compile(
 
 
 # Years are found first, which is fast, and then the date around each of them.
-_YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/-]\d{1,2}[/-]\d\d")
+_YEAR_WRITTEN = re.compile(rf"(?:19|20)\d\d|\d[/-]\d{{1,2}}[/-]\d\d|{_SPELT_YEAR}")
 _BEFORE_YEAR, _AFTER_YEAR = 90, 8
 _FEW_VALUES, _A_VALUE = 300, 1_000  # dates that are examined, and characters for each more
 _CLOSING = 5_000  # characters at the end, where a contract is signed
 
 
+_IN_FIGURES = re.compile(
+    r"(?<![\d/.-])(\d{1,2})([/.-])(\d{1,2})\2(?:(?:19|20)\d\d|\d\d)(?![\d/.-]*\w)"
+)
+# A law by its place: "laws of the State of New York", "under English law".
+_PLACE = r"[A-Z]\w+(?:\s[A-Z]\w+)?"
+_LAW = re.compile(
+    r"\b[Ll]aws?\s+(?:\w+\s+){0,3}?(?:of|in)\s+(?:the\s+)?(?:[A-Z][a-z]+\s+of\s+)?"
+    rf"(?P<of>{_PLACE})|\b(?:by|under)\s+(?P<by>{_PLACE})\s+law\b"
+    rf"|(?P<which>{_PLACE})\s+[Ll]aw\s+(?:shall|will|governs|applies|controls)\b"
+)
+_MONTH_FIRST = re.compile(any_of(map(re.escape, DATA["month_first"])))
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
+    """A date and its place.
+
+    Attributes:
+        other: The same figures with day and month exchanged, where nothing says which is first.
+    """
+
     value: date
     span: Span
+    other: date | None = None
 
     @property
     def text(self) -> str:
@@ -84,9 +106,28 @@ def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
         if match is None:
             continue
         done = match.end()
-        value = _value(match)
+        is_day_first = _is_day_first(text) if match["a4"] else False
+        value = _value(match, day_first=bool(is_day_first))
         if value:
-            yield WrittenDate(value, Span(*match.span()))
+            other = _value(match, day_first=True) if is_day_first is None else None
+            yield WrittenDate(value, Span(*match.span()), other if other != value else None)
+
+
+@lru_cache(maxsize=8)
+def _is_day_first(text: str) -> bool | None:
+    """Return whether dates in figures have the day first; None where nothing, or both, says so.
+
+    Dates that can be read in one way only decide; else the laws that are named and the currencies.
+    """
+    figures = [(int(first), int(second)) for first, _, second in _IN_FIGURES.findall(text)]
+    known = {first > 12 for first, second in figures if (first > 12) != (second > 12)}
+    if not known:
+        laws = (each["of"] or each["by"] or each["which"] for each in _LAW.finditer(text))
+        known = {_MONTH_FIRST.match(place) is None for place in laws}
+        if known != {True}:  # many countries have dollars
+            sums = islice(find_quantities(text, Span(0, len(text))), most_values(text))
+            known |= {each.currency != "USD" for each in sums if each.mark}
+    return known.pop() if len(known) == 1 else None
 
 
 def most_values(text: str) -> int:
@@ -112,7 +153,7 @@ def find_partial_dates(text: str, within: Span) -> Iterator[tuple[str, Span]]:
         for match in _PARTIAL.finditer(text, start, min(within.end, year.end())):
             if match.end() == year.end():
                 month = f"-{_month(match['m1']):02d}" if match["m1"] else ""
-                yield f"{match['y1'] or match['y2']}{month}", Span(*match.span())
+                yield f"{_year(match['y1'] or match['y2'])}{month}", Span(*match.span())
 
 
 def find_days(text: str, within: Span) -> Iterator[tuple[int, int, Span]]:
@@ -122,12 +163,12 @@ def find_days(text: str, within: Span) -> Iterator[tuple[int, int, Span]]:
         yield month, int(match["d1"] or match["d2"]), Span(*match.span())
 
 
-def _value(match: re.Match[str]) -> date | None:
+def _value(match: re.Match[str], *, day_first: bool) -> date | None:
     group = match.group
     if named := next((kind for kind in "12" if group(f"m{kind}")), ""):
-        parts = (int(group(f"y{named}")), _month(group(f"m{named}")), int(group(f"d{named}")))
+        parts = (_year(group(f"y{named}")), _month(group(f"m{named}")), int(group(f"d{named}")))
     elif group("m5"):
-        parts = (int(group("y5")), _month(group("m5")), _DAYS.index(group("w5").lower()) + 1)
+        parts = (_year(group("y5")), _month(group("m5")), _DAYS.index(group("w5").lower()) + 1)
     elif group("y3"):
         parts = (int(group("y3")), int(group("n3")), int(group("d3")))
     else:
@@ -135,11 +176,16 @@ def _value(match: re.Match[str]) -> date | None:
         if year < 100:
             year += 2000 if year < 50 else 1900
         first, second = int(group("a4")), int(group("b4"))
-        parts = (year, first, second) if first <= 12 else (year, second, first)
+        day_first = first > 12 or (day_first and second <= 12)
+        parts = (year, second, first) if day_first else (year, first, second)
     try:
         return date(*parts)
     except ValueError:
         return None
+
+
+def _year(words: str) -> int:
+    return int(parse_number(" ".join(words.split())) or 0)
 
 
 def _month(name: str) -> int:

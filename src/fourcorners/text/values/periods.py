@@ -14,16 +14,16 @@ from fourcorners.text.values.dates import add_months
 from fourcorners.text.values.numbers import any_of, format_number, ordinal_text
 from fourcorners.text.values.quantities import Quantity, find_times
 
-_PLACES = {ordinal_text(place): place for place in range(1, 50)}
+_PLACES = {ordinal_text(place): place for place in range(1, 100)}
 _SINGLE = re.compile(
     rf"\b(?P<place>{any_of(_PLACES)}|\d{{1,2}}(?:st|nd|rd|th))\s*"
-    r"(?:\(\d{1,2}(?:st|nd|rd|th)?\)\s*)?(?:annual\s+)?anniversary\b"
+    r"(?:\(\d{1,2}(?:st|nd|rd|th)?\)\s*)?(?:(?:annual\s+)?anniversary|(?P<day>day)(?=\s+(?:before|prior|preceding)))\b"
     r"|(?<![\w-])(?P<single>annual(?:ly)?|year[\s-]+to[\s-]+year|yearly|half[\s-](?:a[\s-])?year|month[\s-]+to[\s-]+month|"
     r"monthly|(?:an?|another|each|every|further|additional|successive|subsequent)\s+(?:year|month))(?![\w])",
     re.IGNORECASE,
 )
 # Units are found first, which is fast, and then the period around each of them.
-_UNIT = re.compile(r"[aAmMyY](?i:nnual|nniversary|onth|ear)")
+_UNIT = re.compile(r"[aAdDmMyY](?i:nnual|nniversary|ay\s+(?:before|p)|onth|ear)")
 _BEFORE, _AFTER = 60, 30  # maximum characters of a period before and after its unit
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _DAYS = {"day": 1, "week": 7}
@@ -151,7 +151,8 @@ def _singles(text: str, within: Span) -> Iterator[WrittenPeriod]:
 def _single(match: re.Match[str]) -> Period:
     if match["place"]:
         word = " ".join(match["place"].lower().split())
-        return Period(months=12 * (_PLACES.get(word) or int(re.sub(r"\D", "", word))))
+        place = _PLACES.get(word) or int(re.sub(r"\D", "", word))
+        return Period(days=place) if match["day"] else Period(months=12 * place)
     word = match["single"].lower()
     if word.startswith("half"):
         return Period(months=6)
@@ -164,3 +165,11 @@ def parse_period(iso: str) -> Period:
         raise ValueError(f"{iso!r} is not a period")
     years, months, days = (int(each or 0) for each in match.groups())
     return Period(12 * years + months, days)
+
+
+def describe_period(period: Period) -> str:
+    """Return a period in words: "18 months", "1 year"."""
+    whole = period.months // 12 if period.months % 12 == 0 else 0
+    pairs = ((period.days, "day"), (whole, "year"), (period.months, "month"))
+    count, noun = next((count, noun) for count, noun in pairs if count)
+    return f"{count} {noun}{'' if count == 1 else 's'}"
