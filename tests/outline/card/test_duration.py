@@ -105,6 +105,9 @@ def events(card: Card) -> list[Event]:
             None,
             "2023-02-28",
         ),
+        ("2. Term: from 3 April 2022 to 2 April 2029.", "2022-04-03", "2029-04-02"),
+        ("2. Duration. Two years from the date hereof.", None, "2024-03-09"),
+        ("2. Duration. Until the end of 5 May 2027.", None, "2027-05-05"),
     ],
 )
 def test_ends_that_are_certain(
@@ -145,12 +148,10 @@ def test_renewals_and_last_days_for_notice_follow_from_the_first_period(
     read: Callable[..., tuple[Card, str]],
 ) -> None:
     card, text = read(
-
-            "2. Time. The first period is twenty months from 1 April 2022, unless ended "
-            "earlier under clause 6. At its end this Agreement goes on by two years at a "
-            "time, except where a side has told the other in writing, at least forty "
-            "days before a period ends, that it will not."
-
+        "2. Time. The first period is twenty months from 1 April 2022, unless ended "
+        "earlier under clause 6. At its end this Agreement goes on by two years at a "
+        "time, except where a side has told the other in writing, at least forty "
+        "days before a period ends, that it will not."
     )
     assert card.renewal is not None
     assert card.renewal.manner is RenewalManner.AUTOMATIC
@@ -175,10 +176,8 @@ def test_a_renewal_that_both_must_sign_is_not_automatic(
     read: Callable[..., tuple[Card, str]],
 ) -> None:
     card, _ = read(
-
-            "2. Time. This Agreement ends on 14 August 2026. It shall be prolonged for "
-            "one year if both sides sign a paper that says so."
-
+        "2. Time. This Agreement ends on 14 August 2026. It shall be prolonged for "
+        "one year if both sides sign a paper that says so."
     )
     assert card.renewal is not None
     assert card.renewal.manner is RenewalManner.AGREEMENT

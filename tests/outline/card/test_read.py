@@ -537,3 +537,60 @@ def test_a_law_before_its_verb(document: Make, words: str) -> None:
     card = card_of(document(words))
     assert card.governing_law is not None
     assert card.governing_law.value == "Ohio"
+
+
+@pytest.mark.parametrize(
+    ("words", "law"),
+    [
+        ("Norwegian law applies.", "Norway"),
+        ("The law of Latvia governs this deed.", "Latvia"),
+        ("South African law shall govern this agreement.", "South Africa"),
+        ("This agreement is governed by Polish law.", "Poland"),
+        ("The laws of Alberta control this lease.", "Alberta"),
+    ],
+)
+def test_laws_in_either_order(document: Make, words: str, law: str) -> None:
+    card = card_of(document(f"SUPPLY AGREEMENT\n\n1. Law. {words}"))
+    assert card.governing_law is not None
+    assert card.governing_law.value == law
+
+
+@pytest.mark.parametrize(
+    ("top", "title"),
+    [
+        (
+            (
+                'CHANGE ORDER NO. 3\n\n"Kiln Lease Agreement" means the Kiln Lease Agreement of 4 May '
+                "2021.\n\nThis Change Order is made on 6 June 2022."
+            ),
+            "CHANGE ORDER NO. 3",
+        ),
+        (
+            (
+                "“Main Contract” means the contract of 4 May 2021 for the kilns.\n\nGLAZING AGREEMENT\n\n"
+                "This Glazing Agreement is made on 6 June 2022."
+            ),
+            "GLAZING AGREEMENT",
+        ),
+        (
+            "Terms for Firing Pottery\n\nThese terms are an agreement between Kilnhouse Ltd and you.",
+            "Terms for Firing Pottery",
+        ),
+        ('"POTTERY AGREEMENT"\n\nbetween Kilnhouse Ltd and Clay Ltd', "POTTERY AGREEMENT"),
+    ],
+)
+def test_a_title_is_not_a_definition(document: Make, top: str, title: str) -> None:
+    card = card_of(document(top))
+    assert card.title is not None
+    assert card.title.value == title
+
+
+def test_the_contract_that_says_when_it_is_made_decides(document: Make) -> None:
+    card = card_of(
+        document(
+            'TASK ORDER 9\n\n"Kiln Lease Agreement" means the agreement made on 4 May 2021.\n\n'
+            "This Order is made on 6 June 2022 between Kilnhouse Ltd and Clay Ltd.\n"
+        )
+    )
+    assert card.agreement_date is not None
+    assert card.agreement_date.value == date(2022, 6, 6)

@@ -41,6 +41,7 @@ class _Day:
 
     Attributes:
         is_first: Whether it is the first day of a period, not the one before.
+        is_own: Whether it is the date of the contract, by words that refer to it.
     """
 
     span: Span
@@ -48,6 +49,7 @@ class _Day:
     parts: tuple[Span, ...] = ()
     other: date | None = None
     is_first: bool = False
+    is_own: bool = False
 
 
 class DurationReader:
@@ -117,10 +119,10 @@ class DurationReader:
             if each.span.start < at:
                 continue
             cues = self._cues(at, each.span.start)
-            role = _role(each, cues, _CLOSE if isinstance(each, _Day) else _NEAR)
+            role = self._role(each, cues, at)
             start, at = at, each.span.end
-            again = any(cue.lastgroup == "again" for cue in cues)
-            renews = renews or (again and not starts)
+            again = ("again",) if starts else ("again", "later")
+            renews = renews or any(cue.lastgroup in again for cue in cues)
             if isinstance(each, _Day):
                 value = None if renews else self._day(each, cues, role, (first, start))
                 if role in ("begin", "from") and not renews:
@@ -132,9 +134,11 @@ class DurationReader:
                 continue
             elif renews or _PATTERNS["each"].match(text, at, sentence.end):
                 renews = True
-                if role in ("again", "last"):
+                if role in ("again", "later", "last"):
                     yield from self._renewal(each, start, sentence)
-            elif role in ("begin", "last", "end", "until", "again"):
+            elif role in ("begin", "last", "end", "later") or (
+                role and _is_anniversary(text, each)
+            ):
                 base, at = self._base(each, items[place + 1 :], first_day, sentence.end)
                 starts = False
                 if base is not None and base.value is not None:
@@ -146,6 +150,15 @@ class DurationReader:
         words = (_PATTERNS["of_notice"], _PATTERNS["before_end"])
         return any(each.match(self._text, start, end) for each in words)
 
+    def _role(
+        self, each: _Day | WrittenPeriod, cues: Sequence[re.Match[str]], start: int
+    ) -> str | None:
+        """Return what the nearest word says that a day or period is; None if it is far."""
+        if not self._text[start : each.span.start].strip():  # right after a heading
+            return "last"
+        reach = _CLOSE if isinstance(each, _Day) else _NEAR
+        return cues[-1].lastgroup if cues and each.span.start - cues[-1].end() <= reach else None
+
     def _day(
         self,
         day: _Day,
@@ -154,7 +167,7 @@ class DurationReader:
         starts: tuple[int, int],
     ) -> Value | None:
         """Return what a day is, by the words before it; `starts` are the sentence's and theirs."""
-        if day.value is None or role is None:
+        if day.value is None or role is None or not cues:
             return None
         first, start = starts
         kind = "end"
@@ -164,14 +177,14 @@ class DurationReader:
             kind = "agreement"
         elif role in ("begin", "from"):
             is_start = any(cue.lastgroup in ("begin", "last") for cue in cues)
+            is_start = is_start or not self._text[start : cues[0].start()].strip()
             if cues[0].start() - start > _LEAD or not is_start:
                 return None
             kind = "effective"
         elif role != "end" and (role != "until" or (start == first and cues[-1].group() == "to")):
             return None
         value = _value(kind, f"{day.value}", day.span, day)
-        is_own = self._agreed is not None and self._agreed.span in day.parts[1:]
-        return replace(value, asserted=value.asserted and not is_own)
+        return replace(value, asserted=value.asserted and not day.is_own)
 
     def _renewal(self, period: WrittenPeriod, start: int, sentence: Span) -> Iterator[Value]:
         """Yield the length of a renewal, and how long before it must be stopped."""
@@ -210,7 +223,7 @@ class DurationReader:
         for match in _PATTERNS["day"].finditer(text, sentence.start, sentence.end):
             span = Span(*match.span())
             if match["own"]:
-                yield self._fixed(span, self._agreed)
+                yield replace(self._fixed(span, self._agreed), is_own=True)
             elif match["signed"]:
                 yield self._fixed(span, self._signed)
             elif match["name"]:
@@ -248,7 +261,8 @@ class DurationReader:
                 return replace(day, span=span, parts=(span, Span(low, high)))
             for own in _PATTERNS["day"].finditer(text, start, end):
                 if own["own"]:
-                    return replace(self._fixed(Span(*own.span()), self._agreed), span=span)
+                    day = self._fixed(Span(*own.span()), self._agreed)
+                    return replace(day, span=span, is_own=True)
         return _Day(span, None)
 
     def _base(
@@ -273,9 +287,8 @@ class DurationReader:
         """Yield the end of a period, and its first day where the words up to `after` call it so."""
         text, length = self._text, period.value
         near = max(0, period.span.start - _NEAR)
-        is_anniversary = "anniversary" in period.span.text_in(text).casefold()
         less = _PATTERNS["eve"].search(text, near, period.span.start) is not None
-        less = less or (base.is_first and not is_anniversary)
+        less = less or (base.is_first and not _is_anniversary(text, period))
         days = [length.shift(each) - timedelta(less) for each in (start, base.other) if each]
         if (start.month, start.day) == (2, 29) and days[0].day == 28 and not less:
             days.append(days[0] + timedelta(1))
@@ -285,6 +298,10 @@ class DurationReader:
         yield Value("end", f"{days[0]}", period.span, _SURE, not other, other, words, parts)
         if any(cue.lastgroup == "begin" for cue in self._cues(period.span.end, after)):
             yield _value("effective", f"{start}", base.span, base)
+
+
+def _is_anniversary(text: str, period: WrittenPeriod) -> bool:
+    return "anniversary" in period.span.text_in(text).casefold()
 
 
 def _agreed(values: Sequence[Value]) -> Value | None:
@@ -299,11 +316,6 @@ def _agreed(values: Sequence[Value]) -> Value | None:
         return values[0]
     days = [date.fromisoformat(each) for each in (first.text, *others) if first.kind == "end"]
     return first if days and max(days) - min(days) == timedelta(1) else None
-
-
-def _role(each: _Day | WrittenPeriod, cues: Sequence[re.Match[str]], reach: int) -> str | None:
-    """Return what the nearest word says that a day or period is; None if it is far."""
-    return cues[-1].lastgroup if cues and each.span.start - cues[-1].end() <= reach else None
 
 
 def _value(

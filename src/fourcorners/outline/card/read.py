@@ -114,7 +114,7 @@ def _read_front(document: Document, outline: Outline) -> _Front:
 
 def _ruled(value: Value | None) -> Fact[date] | None:
     """Return a date as `values.judge` was taught to read one that a rule gave."""
-    found = _likely_date(value)
+    found = _asserted_date(value)
     return replace(found, confidence=_RULED) if found else None
 
 
