@@ -560,20 +560,20 @@ def test_laws_in_either_order(document: Make, words: str, law: str) -> None:
     [
         (
             (
-                'CHANGE ORDER NO. 3\n\n"Kiln Lease Agreement" means the Kiln Lease Agreement of 4 May '
+                'CHANGE ORDER NO. 3\n\n"Kiln Lease Agreement" means that agreement of 4 May '
                 "2021.\n\nThis Change Order is made on 6 June 2022."
             ),
             "CHANGE ORDER NO. 3",
         ),
         (
             (
-                "“Main Contract” means the contract of 4 May 2021 for the kilns.\n\nGLAZING AGREEMENT\n\n"
+                "“Main Contract” means the contract of 4 May 2021.\n\nGLAZING AGREEMENT\n\n"
                 "This Glazing Agreement is made on 6 June 2022."
             ),
             "GLAZING AGREEMENT",
         ),
         (
-            "Terms for Firing Pottery\n\nThese terms are an agreement between Kilnhouse Ltd and you.",
+            "Terms for Firing Pottery\n\nThese terms are agreed between Kilnhouse Ltd and you.",
             "Terms for Firing Pottery",
         ),
         ('"POTTERY AGREEMENT"\n\nbetween Kilnhouse Ltd and Clay Ltd', "POTTERY AGREEMENT"),
@@ -594,3 +594,14 @@ def test_the_contract_that_says_when_it_is_made_decides(document: Make) -> None:
     )
     assert card.agreement_date is not None
     assert card.agreement_date.value == date(2022, 6, 6)
+
+
+def test_the_date_of_a_version_is_not_the_contracts(document: Make) -> None:
+    card = card_of(
+        document(
+            "Kilnhouse Ltd\nTerms for Firing Pottery\n\nIssue 7 (changed on 12 January 2025)\n\n"
+            "These terms are agreed between Kilnhouse Ltd and whoever brings it clay, when they do.\n"
+        )
+    )
+    assert card.agreement_date is None
+    assert card.effective_date is None

@@ -28,7 +28,7 @@ _PREAMBLE = 3_000  # maximum characters of a preamble
 _FRONT = 25_000  # maximum characters of a cover and a table of contents
 _PATTERNS = load_patterns("fourcorners.outline.card", "read")
 _DAY = len("2005-04-30")  # a whole date in ISO form
-_LIKELY = 0.5  # minimum probability of a date on the card
+_LIKELY = 0.65  # minimum probability of a date on the card: below it most are wrong
 _DATED, _SURE = 0.4, 0.6  # confidence a date needs, and that which needs no signatures
 _RULED = 0.9  # the confidence of the dates of rules when the weights were learned
 _CLOSING = 40_000  # characters at the end that hold the signatures
@@ -141,7 +141,8 @@ def _with_certain(text: str, front: _Front, values: Sequence[Value]) -> tuple[Va
 
 
 def _likely_or_ruled(value: Value | None, ruled: Fact[date] | None) -> Fact[date] | None:
-    return None if value and value.other else _likely_date(value) or ruled
+    sure = ruled if ruled and ruled.confidence >= _SURE else None
+    return None if value and value.other else _likely_date(value) or sure
 
 
 def _likely_date(value: Value | None) -> Fact[date] | None:
