@@ -600,7 +600,7 @@ def test_the_date_of_a_version_is_not_the_contracts(document: Make) -> None:
     card = card_of(
         document(
             "Kilnhouse Ltd\nTerms for Firing Pottery\n\nIssue 7 (changed on 12 January 2025)\n\n"
-            "These terms are agreed between Kilnhouse Ltd and whoever brings it clay, when they do.\n"
+            "These terms bind Kilnhouse Ltd and whoever brings it clay, when they do.\n"
         )
     )
     assert card.agreement_date is None
