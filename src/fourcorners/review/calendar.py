@@ -158,15 +158,21 @@ def _event_words(contract: Contract, event: Event) -> tuple[QuotedWords, ...]:
     spans: list[Span] = []
     for part in (event.span, *event.parts):
         if not any(span.contains(part) for span in spans):
-            spans.append(statement_around(contract.text, part))
+            spans.append(_statement(contract, part))
     return tuple(_quote(contract, span) for span in spans)
+
+
+def _statement(contract: Contract, span: Span) -> Span:
+    """Return the sentence around words, within their clause."""
+    near, node = statement_around(contract.text, span), contract.outline.node_at(span.start)
+    return Span(max(near.start, node.span.start), near.end) if node else near
 
 
 def _words(contract: Contract, term: Term) -> Iterator[QuotedWords]:
     """Yield the statements about a term, each once."""
     values = [each for each in (term.end, term.length, term.notice) if each and each.asserted]
     likely = [each for each in (term.end,) if each and each.confidence >= _LIKELY]
-    spans = [statement_around(contract.text, each.span) for each in (*likely, *values)]
+    spans = [_statement(contract, each.span) for each in (*likely, *values)]
     if term.renewal is not None:
         spans.append(term.renewal.span)
     done: list[Span] = []

@@ -64,3 +64,46 @@ def test_a_collection_that_is_not_there_is_a_wrong_command(
 ) -> None:
     said = added(*command, "--collection", "Nowhere", code=2).err
     assert "there is no collection 'Nowhere'" in said
+
+
+SUMS = """BARGE HIRE AGREEMENT
+
+This Barge Hire Agreement is made on 5 May 2025 (the "First Day") between Coot Barges Ltd ("Coot")
+and Heron Freight Ltd ("Heron").
+
+1. TERM
+1.1 This Agreement lasts for fourteen months from the First Day, unless it ends sooner by clause 2.
+1.2 It is then renewed for one year at a time, unless a party tells the other in writing, at least
+twenty days before a period ends, that it does not want that.
+
+2. END
+2.1 A party may end this Agreement if the other does not pay.
+"""
+
+
+def test_sums_are_shown_with_the_words_behind_every_part(add_room: AddRoom) -> None:
+    added = add_room({"barge.txt": SUMS})
+    given = ("dates", "--as-of", "2026-06-01", "--within", "400")
+    shown = added(*given).out
+    assert "2026-06-15 = 2026-07-05 - 20 days" in shown
+    assert "2026-07-05 = 2025-05-05 + 14 months" in shown
+    first = added(*given, "--json").json["dates"][0]
+    assert (first["day"], first["arithmetic"]) == ("2026-06-15", "2026-07-05 - 20 days")
+    for words in (first["words"], *first["parts"]):
+        assert SUMS[words["start"] : words["end"]] == words["text"]
+    whole = " ".join(each["text"] for each in (first["words"], *first["parts"]))
+    assert all(each in whole for each in ("twenty days", "fourteen months", "5 May 2025"))
+    assert "Expires    2026-07-05 = 2025-05-05 + 14 months (unless renewed)" in (
+        added("show", "barge.txt").out
+    )
+
+
+def test_both_readings_are_shown_and_none_is_a_fact(add_room: AddRoom) -> None:
+    text = SUMS.replace("5 May 2025", "05/06/2025").replace("fourteen months", "two years")
+    added = add_room({"barge.txt": text})
+    shown = added("dates", "--as-of", "2027-01-01", "--within", "400").out
+    facts, to_read = shown.split("To be read by a person:")
+    assert "20" not in facts
+    assert "2027-05-06" in to_read
+    assert "2027-06-05" in to_read
+    assert "2025-05-06 or 2025-06-05" in added("show", "barge.txt").out

@@ -77,7 +77,7 @@ class DurationReader:
             for sentence in sentences:
                 for value in self._read(*sentence):
                     found.setdefault(value.kind, []).append(value)
-        return {kind: value for kind, several in found.items() if (value := _agreed(several))}
+        return {kind: same for kind, several in found.items() if (same := _agreed(several))}
 
     def named_start(self) -> Fact[date] | None:
         """Return the day that the contract names its effective or commencement date."""
