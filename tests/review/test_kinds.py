@@ -30,9 +30,9 @@ SILENT = ("not found", "blank", "silent")
 def test_provisions_in_other_drafting_are_found(tmp_path: Path) -> None:
     encoder = default_encoder(threads=1)
     expected = {}
-    for name, text, there in contracts():
+    for name, text, states in contracts():
         (tmp_path / f"{name}.txt").write_text(text, "utf-8")
-        expected[f"{name}.txt"] = there
+        expected[f"{name}.txt"] = states
     counts: Counter[tuple[bool, bool]] = Counter()
     with Library.open(tmp_path / "kinds.db") as library:
         add_files(library, [tmp_path], collection="kinds", encoder=encoder)
