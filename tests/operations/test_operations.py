@@ -15,9 +15,11 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.dates import DatesRequest, list_dates
 from fourcorners.operations.errors import NotAllowed, NotFound
+from fourcorners.operations.findings import FindingsRequest
 from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.operations.search import PassagesRequest, search_passages
+from fourcorners.review.finding import CellState, Finding, Severity
 from tests.server.conftest import LEASE
 
 OTHER = LEASE.replace("Ada Turner", "Cleo Weaver").replace("five years", "seven years")
@@ -108,3 +110,21 @@ def test_who_lacks_only_a_scope_is_not_sent_for_a_role(library: Library) -> None
     everywhere = Principal("bo", Role.ADMIN, ceiling=Role.EDITOR)
     with pytest.raises(NotAllowed, match="token's scope"):
         Access(library, everywhere, watched=True).full_library(Role.ADMIN)
+
+
+@pytest.mark.parametrize(
+    ("state", "severity", "waits"),
+    [
+        (CellState.FOUND, Severity.TO_READ, True),
+        (CellState.TO_READ, Severity.NONE, True),
+        (CellState.TO_READ, Severity.TO_READ, True),
+        (CellState.FOUND, Severity.LOW, False),
+        (CellState.NOT_FOUND, Severity.HIGH, False),
+    ],
+)
+def test_to_read_means_the_same_as_a_state_and_as_a_severity(
+    state: CellState, severity: Severity, *, waits: bool
+) -> None:
+    finding = Finding("a", "cap", state, severity=severity)
+    assert FindingsRequest(collection="c", state=CellState.TO_READ).fits(finding) is waits
+    assert FindingsRequest(collection="c", severity=Severity.TO_READ).fits(finding) is waits

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import openpyxl
 import pytest
+from rich.console import Console
 
 from fourcorners import reports
 from fourcorners.errors import ConfigError, EvidenceError
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
+from fourcorners.reports.send import write_report
+from fourcorners.reports.terminal import print_review
+from fourcorners.reports.tree import ReportKind
 from fourcorners.review.finding import Review, Severity
 
 
@@ -137,3 +144,11 @@ def test_what_is_to_be_read_stands_before_what_is_low_in_every_report(
     assert "To be read" in [row[column] for row in findings.iter_rows(values_only=True)]
     parts = {each.anchor: each for _, _, each in red_flags(grid).walk()}
     assert waiting.reason in str(parts["to_read"].blocks)
+    write_report(changed, ReportKind.RED_FLAGS, tmp_path / "flags.docx")
+    document = zipfile.ZipFile(tmp_path / "flags.docx").read("word/document.xml").decode()
+    assert "Severity To Be Read" in document or "SeverityToBeRead" in document
+    shown = io.StringIO()
+    print_review(changed, Console(file=shown, width=120))
+    counted = Counter(each.severity for each in changed.findings)
+    assert f"{counted[Severity.TO_READ]} to be read" in shown.getvalue()
+    assert waiting.reason[:40] in " ".join(shown.getvalue().split())

@@ -269,7 +269,7 @@ def test_answers_come_with_source_and_with_what_is_against(report: Report) -> No
 def test_amendments_and_outliers_are_told(report: Report, told: Review) -> None:
     text = said(section(report, "schedule_findings"))
     assert f"by {Grid(told).name(told.documents[1])}: " in text
-    assert "these words replace those found here" in text
+    assert "these words change those found here" in text
     assert "Unlike the others. " in text
     assert "Amended: see Schedule A." in said(section(report, "contracts"))
 

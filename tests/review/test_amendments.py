@@ -8,13 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.review.amendments import apply_amendments
-from fourcorners.review.finding import Amendment, CellState, Evidence, Finding
+from fourcorners.review.amendments import (
+    amended_finding,
+    amendment_key,
+    apply_amendments,
+    finding_of_amendment,
+)
+from fourcorners.review.finding import Amendment, CellState, Evidence, Finding, RiskAnswer, Severity
+from fourcorners.search.graph.in_force import read_in_force
 from fourcorners.text import evidence
+from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from tests.review.conftest import document
 
@@ -111,7 +119,7 @@ def test_a_replaced_clause_is_out_of_force(room: tuple[Library, str, str]) -> No
 def test_several_amendments_are_told_in_the_order_of_their_dates(
     room: tuple[Library, str, str],
 ) -> None:
-    library, supply, _ = room
+    library, supply, amendment = room
     third = (
         "THIRD AMENDMENT\n\nThis Third Amendment is made on 5 May 2025 between Alder Components "
         "Limited and Birch Retail Limited, who entered into a supply agreement dated 4 March 2021 "
@@ -125,7 +133,7 @@ def test_several_amendments_are_told_in_the_order_of_their_dates(
     cells = [cell(supply, "it", SUPPLY, words)]
     cells += [cell(each, "it", "", "") for each in ids]
     found = apply_amendments(library, cells)[0].amendments
-    assert [each.document for each in found] == [ids[1], ids[2], ids[0]]
+    assert [each.document for each in found] == [amendment, ids[1], ids[2], ids[0]]
     assert all(each.replaces for each in found)
 
 
@@ -148,32 +156,119 @@ def test_what_is_left_alone_says_nothing(room: tuple[Library, str, str]) -> None
 def test_a_change_to_words_quoted_beside_the_finding_does_not_change_it(
     room: tuple[Library, str, str],
 ) -> None:
-    library, supply, amendment = room
+    library, supply, _ = room
     law = cell(supply, "it", SUPPLY, "governed by the laws of England")
     ends = cell(supply, "it", SUPPLY, "terminate this Agreement on six months' notice")
     both = replace(law, evidence=(*law.evidence, replace(ends.evidence[0], score=0.04)))
-    nothing = cell(amendment, "it", AMENDMENT, "")
-    assert apply_amendments(library, [both, nothing])[0].amendments == ()
-    # Where the amendment itself holds the provision in the changing words, they are of it.
-    brought = cell(amendment, "it", AMENDMENT, "ninety days' notice")
-    (only,) = apply_amendments(library, [both, brought])[0].amendments
-    assert only.replaces
+    assert apply_amendments(library, [both])[0].amendments == ()
     strong = replace(law, evidence=(*law.evidence, ends.evidence[0]))
-    assert len(apply_amendments(library, [strong, nothing])[0].amendments) == 1
+    assert len(apply_amendments(library, [strong])[0].amendments) == 1
 
 
-def test_an_amendment_brings_a_provision_that_was_not_there(
-    room: tuple[Library, str, str],
-) -> None:
-    (only,) = changed(room, "", "it shall offer the same to the Customer")
+def in_force(room: tuple[Library, str, str], old: str, new: str) -> Finding:
+    """Return the finding of the supply agreement, with words of it and words in force."""
+    library, supply, _ = room
+    amended = read_in_force(library, supply)
+    assert amended is not None
+    own = replace(cell(supply, "it", SUPPLY, old), severity=Severity.HIGH)
+    found = cell(supply, "it", amended.contract.text, new)
+    answer = RiskAnswer("How much?", "two", id="much", value="2", quotes=quotes(found))
+    found = replace(found, answers=(answer,), severity=Severity.MEDIUM, reason="It is less.")
+    return amended_finding(library, own, found, amended)
+
+
+def quotes(finding: Finding) -> tuple[Quote, ...]:
+    return tuple(each.quote for each in finding.evidence)
+
+
+def test_a_cell_says_what_the_words_in_force_say(room: tuple[Library, str, str]) -> None:
+    found = in_force(room, "shall not exceed one million", "shall not exceed two million pounds")
+    assert (found.state, found.severity) == (CellState.FOUND, Severity.MEDIUM)
+    assert found.reason == "It is less. Amended by amendment.txt, clause 1."
+    assert [each.value for each in found.answers] == ["2"]
+    (only,) = found.amendments
+    assert (only.place, only.replaces) == ("1", True)
+    assert only.old is not None
+    assert "one million pounds" in only.old.words
+    for quote in (*quotes(found), *found.answers[0].quotes, only.old):
+        assert quote.span is not None
+        assert quote.span.text_in(SUPPLY) == quote.words
+
+
+def test_a_cell_that_no_amendment_concerns_stays_as_it_was(room: tuple[Library, str, str]) -> None:
+    law = "governed by the laws of England"
+    assert in_force(room, law, law).severity is Severity.HIGH
+    assert in_force(room, law, law).amendments == ()
+
+
+def test_words_that_an_amendment_takes_away_are_not_found(room: tuple[Library, str, str]) -> None:
+    found = in_force(room, "shall not exceed one million pounds", "")
+    assert (found.state, found.evidence) == (CellState.NOT_FOUND, ())
+    assert found.amendments[0].replaces
+
+
+def test_an_uncertain_change_is_to_be_read_with_both_quotes(room: tuple[Library, str, str]) -> None:
+    insured = "The Supplier shall keep insurance of five million pounds."
+    found = in_force(room, insured, insured)
+    assert (found.severity, found.possible_severity) == (Severity.TO_READ, Severity.HIGH)
+    assert [each.words for each in quotes(found)] == [insured]
+    assert all(each.is_open for each in found.answers)
+    (only,) = found.amendments
     assert not only.replaces
+    assert "and theft" in only.quote.words
+    assert only.old is not None
+    assert insured in only.old.words
+
+
+def test_an_amendment_brings_a_provision(room: tuple[Library, str, str]) -> None:
+    found = in_force(room, "", "it shall offer the same to the Customer")
+    assert found.state is CellState.FOUND
+    (only,) = found.amendments
     assert only.quote.words.endswith("offer the same to the Customer.”")
 
 
-def test_only_documents_of_the_review_count(room: tuple[Library, str, str]) -> None:
+def test_a_restated_contract_is_read_in_its_new_version(room: tuple[Library, str, str]) -> None:
     library, supply, _ = room
-    alone = [cell(supply, "it", SUPPLY, "shall not exceed one million pounds")]
-    assert apply_amendments(library, alone) == alone
+    put(
+        library,
+        "restatement.txt",
+        "AMENDED AND RESTATED SUPPLY AGREEMENT\n\nmade on 8 August 2024 between Alder Components "
+        "Limited (“Supplier”) and Birch Retail Limited (“Customer”)\n\nThe parties made a Supply "
+        "Agreement on 4 March 2021. With this day it is amended and restatement as follows:\n\n"
+        "1. The Supplier shall sell the Goods.\n",
+    )
+    assert read_contract(library, supply).card.governing_law is not None
+    found = in_force(room, "governed by the laws of England", "governed by the laws of England")
+    assert (found.state, found.severity) == (CellState.NOT_APPLICABLE, Severity.NONE)
+    assert found.reason.startswith("restatement.txt takes the place")
+    assert "amended and restatement" in found.amendments[0].quote.words
+
+
+def test_an_amendment_has_no_flag_of_its_own(room: tuple[Library, str, str]) -> None:
+    library, _, amendment = room
+    missing = replace(cell(amendment, "it", AMENDMENT, ""), severity=Severity.HIGH, reason="None.")
+    silent = finding_of_amendment(library, missing)
+    assert (silent.severity, silent.reason) == (Severity.NONE, "")
+    changed = replace(
+        cell(amendment, "it", AMENDMENT, "two million pounds"), severity=Severity.HIGH
+    )
+    read = finding_of_amendment(library, replace(changed, severity=Severity.HIGH))
+    assert (read.severity, read.reason) == (Severity.NONE, "Read with what it amends: supply.txt.")
+    own = replace(cell(amendment, "it", AMENDMENT, "dated 2 May 2023"), severity=Severity.HIGH)
+    assert finding_of_amendment(library, own) == own
+
+
+def test_cells_are_filled_again_once_an_amendment_is_added(
+    room: tuple[Library, str, str],
+) -> None:
+    library, supply, amendment = room
+    key = amendment_key(library, supply)
+    assert key
+    assert amendment_key(library, amendment) not in ("", key)
+    old = cell(supply, "it", SUPPLY, "shall not exceed one million pounds")
+    (unread,) = apply_amendments(library, [replace(old, severity=Severity.LOW)])
+    assert (unread.severity, unread.possible_severity) == (Severity.TO_READ, Severity.HIGH)
+    assert "not read yet" in unread.reason
 
 
 SPECIAL = (

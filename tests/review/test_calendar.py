@@ -65,15 +65,16 @@ def test_a_renewal_years_later_is_still_known(room: Library) -> None:
     assert [f"{event.day}" for event, _ in renews.events] == ["2028-08-02"]
 
 
-def test_an_amended_term_is_to_be_read_with_the_words_that_change_it(room: Library) -> None:
-    cedar = listed(room, date(2027, 5, 1), 90)["cedar.txt"]
-    assert cedar.events == ()
-    assert [f"{each.day}" for each in cedar.uncertain] == ["2027-05-31"]
-    assert cedar.is_to_be_read
-    shown = {words.where: words.text for words in cedar.words}
+def test_an_amended_term_ends_as_amended_with_the_words_that_change_it(room: Library) -> None:
+    assert listed(room, date(2027, 5, 1), 90)["cedar.txt"].events == ()
+    cedar = listed(room, date(2029, 5, 1), 90)["cedar.txt"]
+    ((event, words),) = cedar.events
+    assert (event.day, cedar.uncertain) == (date(2029, 5, 31), ())
+    assert "are replaced by “until May 31, 2029”" in words.text
+    assert words.where.startswith("1 of ")
+    shown = {each.where: each.text for each in cedar.words}
     assert "until May 31, 2027" in shown["2.1 of cedar.txt"]
-    assert any("May 31, 2029" in words for words in shown.values())
-    assert not listed(room, date(2027, 6, 2), 90)["cedar.txt"].status.asserted
+    assert listed(room, date(2029, 6, 2), 90)["cedar.txt"].status.standing is Standing.ENDED
 
 
 def test_words_without_a_day_are_to_be_read(room: Library) -> None:

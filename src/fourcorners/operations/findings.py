@@ -23,6 +23,7 @@ from fourcorners.review.finding import CellState, Finding, ReviewState, Severity
 from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import MAX_ANSWER
 from fourcorners.review.risk.term_dates import apply_term_dates, dated_rules
+from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
@@ -42,9 +43,13 @@ class FindingsRequest(Value):
     review: ReviewState | None = None
 
     def fits(self, finding: Finding) -> bool:
+        """Return whether a finding is wanted; `to_read` means the same as state and as severity."""
+        to_read = Severity.TO_READ.value
+        waits = to_read in (finding.state.value, finding.severity.value)
+        asked = {name: getattr(self, name) for name in ("provision", "state", "severity", "review")}
         return all(
-            getattr(self, name) in (None, getattr(finding, name))
-            for name in ("provision", "state", "severity", "review")
+            value in (None, getattr(finding, name)) or (waits and value == to_read)
+            for name, value in asked.items()
         )
 
 
@@ -143,7 +148,7 @@ def findings_at(library: Library, playbook: Playbook, findings: Sequence[Finding
     """Return findings with today's severities, where these depend on the end of a term."""
     dependent = {each.id for each in playbook.provisions if dated_rules(each)}
     documents = {each.document for each in findings if each.provision in dependent}
-    cards = {each: library.card(each) for each in documents}
+    cards = {each: card_in_force(library, each) for each in documents}
     return apply_term_dates(findings, cards, playbook, current_date())
 
 

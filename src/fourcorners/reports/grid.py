@@ -195,6 +195,8 @@ def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
             yield *own, quote
     for change in finding.amendments:
         yield change.document, change.name, change.quote
+        if change.old is not None:
+            yield *own, change.old
 
 
 def format_annotation(annotation: Annotation) -> str:

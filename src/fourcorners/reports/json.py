@@ -203,8 +203,10 @@ class _Position(Value):
 class _Amendment(Value):
     document: str = _says("The amending document, whose words are quoted.")
     name: str
+    place: str = _says("The clause of the amending document; empty where it has no number.")
     replaces: bool = _says("Whether the words found here are no longer in force.")
     quote: _Quote
+    old: _Quote | None = _says("The words before.")
 
 
 class _Nearest(Value):

@@ -273,9 +273,16 @@ class _Printer:
         self.place(cell, self.symbol(finding.severity.value))
         if cell.headline:
             self.say((single_line(cell.headline), "bold"), indent=2)
+        for change in finding.amendments:
+            words = key_words(change.quote, 2 * (self.width - 6))
+            self.say(
+                (f"{change.describe(finding.document)}: ", "yellow"), (f"“{words}”", ""), indent=2
+            )
+        before = "Before: " if any(each.old for each in finding.amendments) else ""
         for quote in key_quotes(finding)[:1]:
             words = key_words(quote, 2 * (self.width - 6))
-            self.say((f"“{words}”" if quote.verified else f"not verified: {words}", ""), indent=2)
+            shown = f"“{words}”" if quote.verified else f"not verified: {words}"
+            self.say((before, "dim"), (shown, ""), indent=2)
             evidence = evidence_of(finding, quote)
             if evidence is None:
                 continue

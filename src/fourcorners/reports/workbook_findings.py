@@ -217,6 +217,7 @@ def _reasons(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
         lines.append(f"Recommendation: {finding.recommendation}")
     for change in finding.amendments:
         effect = change.describe(finding.document)
-        lines.append(f"{effect}: “{shorten(change.quote.words, 300)}”")
+        old = f" Before: “{shorten(change.old.words, 300)}”" if change.old else ""
+        lines.append(f"{effect}: “{shorten(change.quote.words, 300)}”{old}")
     lines += [f"Not in the contract, though a model said so: “{each}”" for each in finding.claims]
     return (part for part in lines if part)

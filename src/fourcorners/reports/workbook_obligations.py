@@ -58,7 +58,7 @@ def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None
             each.party,
             each.whose,
             MODALS[each.obligation.kind],
-            _plain(each.words),
+            _plain(each.in_force or each.words),
             "\n".join(map(_plain, each.conditions)),
             "\n".join(map(_plain, each.times)),
             each.day or "",

@@ -157,7 +157,7 @@ def find_replacements(context: ResearchContext, shown: Sequence[Located]) -> dic
     """Return what other documents replace words with, by the position of the words shown."""
     found: dict[int, Companion] = {}
     for at, each in enumerate(shown):
-        one = find_replacement(context.library, each, collection=context.collection)
+        one = find_replacement(context.library, each)
         if one is not None and len(one.span) <= MAX_CHARACTERS:
             found[at] = _companion(one)
     return found

@@ -1,74 +1,293 @@
-"""Read amendments together with what they amend, to see which words found are still in force.
+"""Read contracts together with their amendments: cells say what the words in force say.
 
 A contract may also set aside one of its clauses elsewhere: "Clause 6 shall not apply".
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
-from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Node
-from fourcorners.review.finding import Amendment, CellState, Finding
-from fourcorners.search.graph.changes import CitedChange, clause_changes
-from fourcorners.search.graph.expand import MIN_SCORE
-from fourcorners.search.graph.links import AmendmentLink as Link
-from fourcorners.search.graph.links import Links, links_of
+from fourcorners.review.evidence import evidence_at
+from fourcorners.review.finding import (
+    Amendment,
+    CellState,
+    Evidence,
+    Finding,
+    PositionMatch,
+    RiskAnswer,
+    Severity,
+)
+from fourcorners.search.graph.changes import CONDITION, PARTLY
+from fourcorners.search.graph.in_force import InForce, Revision, amendments_of, read_in_force
+from fourcorners.search.graph.links import links_of
 from fourcorners.search.graph.statements import AmendmentRelation
-from fourcorners.text import evidence
-from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fourcorners.models.encoder.protocol import Encoder
+
 _PATTERNS = load_patterns("fourcorners.review", "amendments")
-_OLD = _PATTERNS["old"]
-_GOES = _PATTERNS["goes"]
-_ALREADY = _PATTERNS["already"]
-_TAKEN = _PATTERNS["taken"]
 _DISAPPLIED = _PATTERNS["disapplied"]
-_PARTLY = _PATTERNS["partly"]
-_CONDITION = _PATTERNS["condition"]
 _DENIED = _PATTERNS["denied"]
 # Words far less likely to answer the provision than the best evidence are quoted with it as
 # context; a change to them alone does not change the finding.
 _TELLING = 0.2
-_MOST = 0.5  # share of the shorter of the replaced clause and the words found that must overlap
+
+
+def amendment_key(library: Library, document: str) -> str:
+    """Return a name for the amendments with which a document is read; empty if there are none."""
+    read_with = [each.id for _, each in amendments_of(library, document)]
+    read_with += ["amends"] if is_amendment(library, document) else []
+    return f"+{sha256(' '.join(read_with).encode()).hexdigest()[:8]}" if read_with else ""
+
+
+def is_amendment(library: Library, document: str) -> bool:
+    """Return whether a document changes a contract of the library, and is none by itself."""
+    return any(
+        each.relation is AmendmentRelation.AMENDS for each in links_of(library).amendments(document)
+    )
+
+
+def encode_amended(
+    library: Library, document: str, encoder: Encoder | None
+) -> NDArray[np.float32] | None:
+    """Return the vectors of a contract's words in force; None if it is not amended."""
+    amended = read_in_force(library, document) if encoder is not None else None
+    if amended is None or encoder is None:
+        return None
+    text, passages = amended.contract.text, amended.contract.passages
+    return encoder.encode([f"{p.context}\n{p.span.text_in(text)}".lstrip("\n") for p in passages])
+
+
+def read_amended(
+    library: Library,
+    document: str,
+    vectors: NDArray[np.float32] | None,
+    read: Callable[[Contract], list[Finding]],
+) -> list[Finding]:
+    """Return the cells that `read` fills, as the amendments of a document leave them."""
+    cells = read(Contract(library, document))
+    if amended := read_in_force(library, document):
+        new = amended.contract
+        text = Contract.build(new.document, new.outline, new.card, new.passages, vectors)
+        found = {each.provision: each for each in read(text)}
+        cells = [amended_finding(library, own, found[own.provision], amended) for own in cells]
+    elif is_amendment(library, document):
+        cells = [finding_of_amendment(library, each) for each in cells]
+    return apply_amendments(library, cells)
+
+
+def amended_finding(library: Library, own: Finding, new: Finding, amended: InForce) -> Finding:
+    """Return the finding of a contract as its amendments leave it.
+
+    `own` was found in the contract's own words, `new` in the words in force. A cell whose words no
+    amendment changes stays as it was; one that a change concerns without certainty is to be read.
+    """
+    contract = read_contract(library, own.document)
+    if amended.restatement is not None:
+        changes = [_amendment(library, contract, amended.restatement, _best_span(own))]
+        reason = f"{amended.restatement.name} takes the place of this contract."
+        return Finding(
+            own.document,
+            own.provision,
+            CellState.NOT_APPLICABLE,
+            reason=reason,
+            amendments=tuple(changes) if own.state is CellState.FOUND else (),
+        )
+    evidence = tuple(_own_evidence(contract, new, amended))
+    concerned = _concerned(own, replace(new, evidence=evidence), _supporting_spans(new), amended)
+    if not concerned:
+        return own
+    changes = [_amendment(library, contract, each, each.old) for each in concerned]
+    named = _names(own.document, changes)
+    cell = replace(
+        new,
+        evidence=evidence,
+        answers=tuple(_own_answer(contract, each, amended) for each in new.answers),
+        position=_own_position(contract, new.position, amended),
+        searched=own.searched,
+        candidates=own.candidates,
+        amendments=tuple(changes),
+        reason=" ".join(filter(None, (new.reason, f"{named}."))),
+    )
+    if all(each.is_certain for each in concerned):
+        return cell
+    return replace(
+        cell,
+        evidence=own.evidence,
+        state=own.state,
+        severity=Severity.TO_READ,
+        possible_severity=Severity.HIGH,
+        reason=f"{named}, in words that a person must read together with these.",
+        answers=tuple(RiskAnswer(each.question, "", id=each.id) for each in new.answers),
+        position=None,
+        recommendation="",
+    )
+
+
+def _concerned(
+    own: Finding, new: Finding, read: Iterable[Span], amended: InForce
+) -> list[Revision]:
+    """Return the changes to words of a cell, and the new clauses that refer to these words."""
+    found = [*_supporting_spans(own), *_supporting_spans(new)]
+    by = {each for span in read for each in amended.revisions_at(span)}
+    referring = {
+        each
+        for span in read
+        for reference, _ in amended.contract.references_to(span)
+        for each in amended.revisions_at(reference.span)
+        if not each.removes
+    }
+    return [
+        each
+        for each in amended.revisions
+        if each in by or each in referring or any(each.old.overlaps(span) for span in found)
+    ]
+
+
+def amended_by(finding: Finding) -> str:
+    """Return which amendments change the words found, in a sentence; empty if none does."""
+    others = [each for each in finding.amendments if each.document != finding.document]
+    return f"{_names(finding.document, others)}." if others else ""
+
+
+def _names(document: str, changes: Iterable[Amendment]) -> str:
+    return "; ".join(dict.fromkeys(each.describe(document) for each in changes))
+
+
+def finding_of_amendment(library: Library, finding: Finding) -> Finding:
+    """Return a cell of an amendment, which raises no flags itself.
+
+    What it does not say is in the contract that it amends, and what it changes there is flagged
+    there, as amended.
+    """
+    read_there = [
+        (link.target, revision.span)
+        for link in links_of(library).amendments(finding.document)
+        if link.target and (amended := read_in_force(library, link.target))
+        for revision in amended.revisions
+        if revision.document == finding.document and revision.is_certain
+    ]
+    quotes = _supporting_spans(finding)
+    elsewhere = [
+        target for target, span in read_there if any(span.overlaps(quote) for quote in quotes)
+    ]
+    if finding.state is not CellState.NOT_FOUND and not elsewhere:
+        return finding
+    names = (library.entry(target).name for target in dict.fromkeys(elsewhere))
+    return replace(
+        finding,
+        severity=Severity.NONE,
+        possible_severity=Severity.NONE,
+        reason=f"Read with what it amends: {', '.join(names)}." if elsewhere else "",
+        recommendation="",
+    )
+
+
+def _own_evidence(contract: Contract, new: Finding, amended: InForce) -> Iterator[Evidence]:
+    for each in new.evidence:
+        own = each.quote.span and amended.own_span(each.quote.span)
+        if own:
+            yield evidence_at(contract, own.strip(contract.text), each.score)
+
+
+def _own_answer(contract: Contract, answer: RiskAnswer, amended: InForce) -> RiskAnswer:
+    return replace(
+        answer,
+        quotes=_own_quotes(contract, answer.quotes, amended),
+        against_quotes=_own_quotes(contract, answer.against_quotes, amended),
+    )
+
+
+def _own_position(
+    contract: Contract, position: PositionMatch | None, amended: InForce
+) -> PositionMatch | None:
+    return position and replace(position, quotes=_own_quotes(contract, position.quotes, amended))
+
+
+def _own_quotes(contract: Contract, quotes: Iterable[Quote], amended: InForce) -> tuple[Quote, ...]:
+    spans = [amended.own_span(each.span) for each in quotes if each.span]
+    return tuple(contract.quote(span.strip(contract.text)) for span in spans if span)
+
+
+def _amendment(
+    library: Library, contract: Contract, revision: Revision, old: Span | None
+) -> Amendment:
+    quote = read_contract(library, revision.document).quote(revision.span)
+    return Amendment(
+        revision.document,
+        revision.name,
+        quote,
+        revision.removes,
+        revision.place,
+        contract.quote(old) if old else None,
+    )
+
+
+def _best_span(cell: Finding) -> Span | None:
+    return cell.best.quote.span if cell.best else None
 
 
 def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings with the changes that other documents make to them, the oldest first.
+    """Return findings with the changes that they were not read with.
 
-    A change affects a finding if the clause that it cites contains words that support the finding,
-    or if the same provision was found in the changing words themselves: an amendment may add a
-    provision that the contract did not have.
+    These are what their contracts say elsewhere about the clauses found, and what amendments say
+    that were added since; then a cell is to be read.
     """
     cells = list(findings)
-    links = links_of(library)
     documents = {cell.document for cell in cells}
-    own = {(cell.document, cell.provision): cell for cell in cells}
-    amending = {
-        each: sorted(find_amendments(library, links, each, documents), key=_by_date)
-        for each in sorted(documents)
-    }
-    within = {each: find_own_changes(read_contract(library, each)) for each in sorted(documents)}
+    within = {each: find_own_changes(read_contract(library, each)) for each in documents}
+    amended = {each: read_in_force(library, each) for each in documents}
     return [
-        replace(
-            cell,
-            amendments=(
-                *_own_changes(library, cell, within[cell.document]),
-                *_changes(library, cell, amending[cell.document], own),
+        _with_new_amendments(
+            library,
+            replace(
+                cell,
+                amendments=(*_own_changes(library, cell, within[cell.document]), *cell.amendments),
             ),
+            amended[cell.document],
         )
-        if (amending[cell.document] or within[cell.document])
-        and cell.state in (CellState.FOUND, CellState.NOT_FOUND, CellState.TO_READ)
+        if cell.state in (CellState.FOUND, CellState.NOT_FOUND, CellState.TO_READ)
         else cell
         for cell in cells
     ]
+
+
+def _with_new_amendments(library: Library, cell: Finding, amended: InForce | None) -> Finding:
+    if amended is None:
+        return cell
+    known = {(each.document, each.quote.span) for each in cell.amendments}
+    found = _supporting_spans(cell)
+    contract = read_contract(library, cell.document)
+    changes = [
+        _amendment(library, contract, each, each.old)
+        for each in (*amended.revisions, *filter(None, [amended.restatement]))
+        if any(each.old.overlaps(span) for span in found)
+    ]
+    new = [each for each in changes if (each.document, each.quote.span) not in known]
+    if not new:
+        return cell
+    named = _names(cell.document, new)
+    marked = replace(cell, amendments=(*cell.amendments, *new))
+    if cell.severity_by:
+        return marked
+    return replace(
+        marked,
+        severity=Severity.TO_READ,
+        possible_severity=Severity.HIGH,
+        reason=f"{named}, with which this cell was not read yet.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +318,7 @@ def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
         before = reading.text[span.start : reference.span.start]
         if _DENIED.search(before):
             continue
-        is_whole = not _PARTLY.match(match["rest"]) and not _CONDITION.search(before)
+        is_whole = not PARTLY.match(match["rest"]) and not CONDITION.search(before)
         found.append(OwnChange(node, span, is_whole))
     return tuple(found)
 
@@ -115,98 +334,13 @@ def _own_changes(
         if inside and beside and change.span not in listed:
             listed.add(change.span)
             reading = read_contract(library, cell.document)
-            yield _build_amendment(reading, change.span, replaces=change.is_whole)
+            quote = reading.quote(change.span)
+            if all(each.quote != quote for each in cell.amendments):
+                yield Amendment(reading.id, reading.name, quote, change.is_whole)
 
 
-def find_amendments(
-    library: Library, links: Links, document: str, among: set[str]
-) -> Iterator[tuple[Link, Contract]]:
-    """Yield what almost certainly amends a document, and is one of some others."""
-    for link in links.amended_by(document):
-        if link.confidence >= MIN_SCORE and link.document in among - {document}:
-            yield link, read_contract(library, link.document)
-
-
-def _by_date(amending: tuple[Link, Contract]) -> tuple[date, str, Span]:
-    link, contract = amending
-    fact = contract.card.agreement_date or contract.card.effective_date
-    return fact.value if fact else date.max, contract.name, link.span
-
-
-def _changes(
-    library: Library,
-    cell: Finding,
-    amending: Sequence[tuple[Link, Contract]],
-    own: dict[tuple[str, str], Finding],
-) -> Iterator[Amendment]:
-    changed = read_contract(library, cell.document)
-    for link, reading in amending:
-        if link.relation is not AmendmentRelation.AMENDS:
-            if cell.state is CellState.FOUND:
-                yield _build_amendment(reading, reading.sentence(link.span), replaces=True)
-            continue
-        amended = own.get((link.document, cell.provision))
-        amended_words = (
-            _supporting_spans(amended)
-            if amended is not None and amended.state is CellState.FOUND
-            else []
-        )
-        # The first of several changes that one sentence makes.
-        distinct = {change.span: change for change in reversed(clause_changes(reading))}
-        for change in reversed(distinct.values()):
-            brings = any(span.overlaps(change.span) for span in amended_words)
-            found = _supporting_spans(cell, 0.0 if brings else _TELLING)
-            touches, replaces = _affects(change, reading, changed, found)
-            if touches or brings:
-                yield _build_amendment(reading, change.span, replaces=replaces)
-
-
-def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
-    span = longest_shown(span, reading.exclusions, reading.text)
-    quote = evidence.quote_span(reading.text, span)
-    evidence.verify_quote(quote, reading.text)
-    return Amendment(reading.id, reading.name, quote, replaces)
-
-
-def _supporting_spans(cell: Finding, share: float = _TELLING) -> list[Span]:
+def _supporting_spans(cell: Finding) -> list[Span]:
     """Return the spans that support a finding, without those quoted only as context."""
-    least = share * cell.best.score if cell.best else 0.0
+    least = _TELLING * cell.best.score if cell.best else 0.0
     quotes = (each.quote for each in cell.evidence if each.score >= least)
     return [quote.span for quote in quotes if quote.span is not None]
-
-
-def _affects(
-    change: CitedChange, amending: Contract, changed: Contract, found: Sequence[Span]
-) -> tuple[bool, bool]:
-    """Return whether a change affects a clause with words found, and whether it replaces them."""
-    at = change.find(changed.labels)
-    if at is None:
-        return False, False
-    node = changed.outline.nodes[at]
-    inside = [span for span in found if span.overlaps(node.span)]
-    is_host = change.verb == "adds" and _letters(node.label) != _letters(change.mark)
-    if not inside or is_host:
-        return False, False
-    if change.verb not in ("replaces", "deletes"):
-        return True, False
-    change_words = change.span.text_in(amending.text)
-    old = [  # the words that the change deletes, if it quotes them
-        match["old"]
-        for match in _OLD.finditer(change_words)
-        if (_GOES.search(match["after"]) and not _ALREADY.search(change_words[: match.start()]))
-        or _TAKEN.search(change_words[: match.start()])
-    ]
-    return True, any(_is_removed(old, changed.text, span, node.span) for span in inside)
-
-
-def _is_removed(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
-    """Return whether words found are removed: most of them with their clause, or quoted ones."""
-    if old:
-        words = normalise_text(span.text_in(text)).text.casefold()
-        return any(normalise_text(each).text.casefold() in words for each in old)
-    common = span.intersection(clause)
-    return common is not None and len(common) >= _MOST * min(len(span), len(clause))
-
-
-def _letters(mark: str) -> str:
-    return re.sub(r"[^\w]", "", mark).casefold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -16,19 +16,14 @@ from fourcorners.outline.card.term import (
     Status,
     Term,
     TermChange,
-    changes_term,
     find_events,
     find_status,
     read_term,
 )
 from fourcorners.outline.card.values.candidates import statement_around
-from fourcorners.review.amendments import find_amendments
-from fourcorners.search.graph.changes import clause_changes
-from fourcorners.search.graph.links import Links, links_of
-from fourcorners.search.graph.statements import AmendmentRelation
+from fourcorners.search.graph.in_force import Revision, read_in_force
 from fourcorners.text.span import Span
 
-_OF_TERM = ("end", "renewal", "notice")
 _LIKELY = 0.2  # probability of an end from which its words are shown to a person; chosen by hand
 
 
@@ -101,23 +96,19 @@ def list_timelines(
     """Return the timelines of contracts, by name; only these amend each other."""
     readable = [each for each in entries if each.id not in library.damaged]
     entries = sorted(readable, key=lambda each: (each.name, each.id))
-    links = links_of(library)
     among = {each.id for each in entries}
-    return [
-        _timeline(library, links, read_contract(library, each.id), among, as_of, within)
-        for each in entries
-    ]
+    return [_timeline(library, each.id, among, as_of, within) for each in entries]
 
 
 def _timeline(
-    library: Library,
-    links: Links,
-    contract: Contract,
-    among: set[str],
-    as_of: date,
-    within: timedelta,
+    library: Library, document: str, among: set[str], as_of: date, within: timedelta
 ) -> Timeline:
-    term = read_term(contract.card, [*_changes(library, links, contract, among)])
+    contract, amended = read_contract(library, document), read_in_force(library, document, among)
+    changes = () if amended is None else amended.term_changes
+    uncertain = [
+        TermChange(each.document, each.name, each.span) for each in changes if not each.is_certain
+    ]
+    term = read_term(contract.card if amended is None else amended.card, uncertain)
     events = find_events(term, as_of, as_of + within)
     title = contract.card.title
     return Timeline(
@@ -126,40 +117,30 @@ def _timeline(
         title.value if title else contract.name,
         term,
         find_status(term, as_of),
-        tuple((each, _event_words(contract, each)) for each in events if each.asserted),
+        tuple(
+            (each, _event_words(library, contract, each, changes))
+            for each in events
+            if each.asserted
+        ),
         tuple(each for each in events if not each.asserted),
-        (*_words(contract, term), *_changing_words(library, term)),
+        (*_words(contract, term), *(_changing_words(library, each) for each in changes)),
     )
 
 
-def _changes(
-    library: Library, links: Links, contract: Contract, among: set[str]
-) -> Iterator[TermChange]:
-    """Yield the words of other documents that change a contract's term.
-
-    They are about it, or change a clause with words about it.
-    """
-    spans = [each.span for each in contract.card.values if each.kind in _OF_TERM]
-    if contract.card.renewal is not None:
-        spans.append(contract.card.renewal.span)
-    for link, reading in find_amendments(library, links, contract.id, among):
-        if link.relation is not AmendmentRelation.AMENDS:
-            yield TermChange(link.document, reading.name, reading.sentence(link.span))
-            continue
-        for change in clause_changes(reading):
-            at = change.find(contract.labels)
-            clause = None if at is None else contract.outline.nodes[at].span
-            is_of_term = clause is not None and any(clause.overlaps(span) for span in spans)
-            if is_of_term or changes_term(change.span.text_in(reading.text)):
-                yield TermChange(link.document, reading.name, change.span)
-
-
-def _event_words(contract: Contract, event: Event) -> tuple[QuotedWords, ...]:
-    spans: list[Span] = []
+def _event_words(
+    library: Library, contract: Contract, event: Event, changes: Sequence[Revision]
+) -> tuple[QuotedWords, ...]:
+    """Return the words behind an event and its parts: those of the last change to them, if any."""
+    found: list[QuotedWords] = []
+    read: list[Span] = []
     for part in (event.span, *event.parts):
-        if not any(span.contains(part) for span in spans):
-            spans.append(_statement(contract, part))
-    return tuple(_quote(contract, span) for span in spans)
+        change = next((each for each in reversed(changes) if each.old.overlaps(part)), None)
+        if change is not None:
+            found.append(_changing_words(library, change))
+        elif not any(span.contains(part) for span in read):
+            read.append(_statement(contract, part))
+            found.append(_quote(contract, read[-1]))
+    return tuple(dict.fromkeys(found))
 
 
 def _statement(contract: Contract, span: Span) -> Span:
@@ -182,9 +163,8 @@ def _words(contract: Contract, term: Term) -> Iterator[QuotedWords]:
             yield _quote(contract, span)
 
 
-def _changing_words(library: Library, term: Term) -> Iterator[QuotedWords]:
-    for change in term.changes:
-        yield _quote(read_contract(library, change.document), change.span)
+def _changing_words(library: Library, change: Revision) -> QuotedWords:
+    return _quote(read_contract(library, change.document), change.span)
 
 
 def _quote(contract: Contract, span: Span) -> QuotedWords:

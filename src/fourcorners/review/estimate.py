@@ -9,6 +9,7 @@ from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.llm import Estimate, Role
+from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
@@ -18,7 +19,6 @@ from fourcorners.review.prompting.extraction import first_question, risk_questio
 from fourcorners.review.prompting.reviewer import ContractPrompts, ModelReviewer
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
-    cells_filled,
     engine_name,
     prepare_provisions,
 )
@@ -66,7 +66,9 @@ def estimate_cost(
     playbook, encoder = asker.playbook, asker.encoder
     name = engine_name(encoder, rules.model_of(playbook), asker.name)
     entries = library.documents(collection)
-    known = {} if again else cells_filled(library, playbook, name, find_sides(library, entries))
+    known = (
+        {} if again else store.cells_filled(library, playbook, name, find_sides(library, entries))
+    )
     provisions = frozenset(each.id for each in playbook.provisions)
     left = {each.id: provisions - known.get(each.id, frozenset()) for each in entries}
     waiting = [each for each in entries if left[each.id]]

@@ -143,7 +143,6 @@ class Annotation:
         value: What replaces the proposed words; empty if they are unchanged.
         author: A person, or the program by its rules, which says what a later review changed.
         place: Where the value is in the document; None for the person's own words.
-        answers: Their answers to risk questions.
         severity: The severity they set; None where they set none.
     """
 
@@ -165,28 +164,30 @@ class Amendment:
     Attributes:
         quote: The changing words, verified in the document that changes them.
         replaces: Whether the words found here are no longer in force.
+        place: The clause of the amending document; empty where it has no number.
+        old: The words that it changes, verified in the finding's document.
     """
 
     document: str
     name: str
     quote: Quote
     replaces: bool
+    place: str = ""
+    old: Quote | None = None
 
     def describe(self, document: str) -> str:
         """Describe briefly what it does to the words found in a document."""
-        if self.document == document:
-            effect = "takes these words out of force" if self.replaces else "limits these words"
-            return f"Elsewhere this contract {effect}"
-        return f"{self.name} {'replaces these words' if self.replaces else 'changes the clause'}"
+        if self.document != document:
+            return f"Amended by {self.name}{self.place and f', clause {self.place}'}"
+        effect = "takes these words out of force" if self.replaces else "limits these words"
+        return f"Elsewhere this contract {effect}"
 
 
 @dataclass(frozen=True, slots=True)
 class PositionMatch:
-    """The house position that the wording of a clause matches.
+    """The house position that the wording of a clause matches, with the words that decide it.
 
-    Attributes:
-        kind: `preferred`, `fallback` or `unacceptable`.
-        quotes: The words that decide it, verified.
+    `kind` is `preferred`, `fallback` or `unacceptable`.
     """
 
     kind: str

@@ -23,6 +23,7 @@ from fourcorners.review.attachments import find_missing_attachments
 from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
 from fourcorners.review.suspicion import find_suspicions
+from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
@@ -126,7 +127,7 @@ def check_documents(
     sketches: dict[str, frozenset[int]] = {}
     for done, entry in enumerate(entries, start=1):
         document = library.document(entry.id)
-        outline, card = library.outline(entry.id), library.card(entry.id)
+        outline, card = library.outline(entry.id), card_in_force(library, entry.id)
         found += _of_document(entry, document, outline, card, as_of, language)
         sketches[entry.id] = sketch(document.text)
         if on_document is not None:

@@ -18,6 +18,7 @@ from fourcorners.library.store import Library
 from fourcorners.models import registry
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
+from fourcorners.review.amendments import encode_amended, read_amended
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision, default_calibration
@@ -29,11 +30,14 @@ from fourcorners.review.stored_review import FilledReview, build_review
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0  # after which a document is given up
-_RULES = "rules/2"  # raised when the rules for severities or states change
+_RULES = "rules/3"  # raised when the rules for severities or states change
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ class _Task:
     name: str
     missing: frozenset[str]
     side: Side
+    vectors: NDArray[np.float32] | None = None  # of the words in force, if they are amended
 
 
 def prepare_provisions(
@@ -151,21 +156,6 @@ def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -
     read = (default_calibration().version, registry.default_clause_reader().name, judged_by, asked)
     parts = (__version__, _RULES, verdicts, reader, named, *read)
     return hashlib.sha256("\n".join(filter(None, parts)).encode()).hexdigest()[:16]
-
-
-def engine_name_for(name: str, side: Side) -> str:
-    return f"{name}{store.SIDE_MARK}{side.key}" if side.key else name
-
-
-def cells_filled(
-    library: Library, playbook: Playbook, name: str, whose: Mapping[str, Side]
-) -> dict[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells this engine filled for its side."""
-    by_side = {
-        side: store.filled_cells(library, playbook.hash, engine_name_for(name, side))
-        for side in set(whose.values())
-    }
-    return {document: by_side[side].get(document, frozenset()) for document, side in whose.items()}
 
 
 @without_damaged
@@ -285,10 +275,11 @@ def fill_review(
         set_side(library, collection, read_for)
     whose = find_sides(library, entries)
     missing = _missing(library, playbook, name, whose, scope)
+    names = {entry.id: entry.name for entry in entries}
     tasks = [
-        _Task(entry.id, entry.name, missing[entry.id], whose[entry.id])
-        for entry in entries
-        if missing[entry.id]
+        _Task(each, names[each], missing[each], side, encode_amended(library, each, encoder))
+        for each, side in whose.items()
+        if missing[each]
     ]
     if not scope.only_failed:
         close_superseded(
@@ -301,7 +292,10 @@ def fill_review(
     if tasks:
         pace = _Pace(left, lambda: asker.port.spending.cost if asker else None)
         order = _Order(library.url, prepare_provisions(playbook, encoder), calibration, judge)
-        engines = {task.document: engine_name_for(name, task.side) for task in tasks}
+        engines = {
+            task.document: store.engine_name_for(library, name, task.document, task.side)
+            for task in tasks
+        }
         work = ReviewJob(library, playbook, collection, engines)
         try:
             for task, drafts in _fill(order, tasks, worker_pool, memory=workers.memory):
@@ -352,7 +346,7 @@ def _missing(
     if scope.only_failed:
         failed = store.failed_cells(library, playbook)
         return {each: provisions & failed.get(each, nothing) for each in whose}
-    known = {} if scope.again else cells_filled(library, playbook, engine, whose)
+    known = {} if scope.again else store.cells_filled(library, playbook, engine, whose)
     return {each: provisions - known.get(each, nothing) for each in whose}
 
 
@@ -377,9 +371,13 @@ def _fill(
 
 def fill_document(order: _Order, task: _Task) -> list[Finding]:
     """Fill the missing cells of one document; runs in a worker process."""
-    reading = Contract(_open_library(order.library), task.document)
+    library = _open_library(order.library)
     wanted = [each for each in order.provisions if each.provision.id in task.missing]
-    return extract_findings(reading, wanted, order.calibration, order.judge, task.side)
+
+    def read(reading: Contract) -> list[Finding]:
+        return extract_findings(reading, wanted, order.calibration, order.judge, task.side)
+
+    return read_amended(library, task.document, task.vectors, read)
 
 
 @cache

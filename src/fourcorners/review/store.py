@@ -17,6 +17,7 @@ from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
+from fourcorners.review.amendments import amendment_key
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.parties import Side
 from fourcorners.review.risk.corrections import Corrections
@@ -197,6 +198,23 @@ def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, f
     """
     failed = CellState.FAILED.value
     return _by_document(library, "AND state != ? AND engine = ?", playbook, failed, engine)
+
+
+def engine_name_for(library: Library, name: str, document: str, side: Side) -> str:
+    """Return the name of what fills a document's cells, with its amendments and its side."""
+    name += amendment_key(library, document)
+    return f"{name}{SIDE_MARK}{side.key}" if side.key else name
+
+
+def cells_filled(
+    library: Library, playbook: Playbook, name: str, whose: Mapping[str, Side]
+) -> dict[str, frozenset[str]]:
+    """Return, for each document, the provisions whose cells this engine filled as it is now."""
+    engines = {each: engine_name_for(library, name, each, side) for each, side in whose.items()}
+    filled = {
+        engine: filled_cells(library, playbook.hash, engine) for engine in set(engines.values())
+    }
+    return {each: filled[engine].get(each, frozenset()) for each, engine in engines.items()}
 
 
 def stale_documents(

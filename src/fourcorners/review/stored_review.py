@@ -26,6 +26,7 @@ from fourcorners.review.parties import Side, find_sides
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.review.set_apart import find_set_apart
 from fourcorners.review.suspicion import describe_left_out, find_suspicions
+from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.version import __version__
 
 
@@ -163,7 +164,7 @@ def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDoc
         path=entry.path,
         media_type=entry.media_type,
         text=document.text,
-        card=library.card(entry.id),
+        card=card_in_force(library, entry.id),
         outline_confidence=outline.confidence,
         windows=outline.windows,
         page_count=entry.pages,

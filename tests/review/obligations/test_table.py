@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -76,16 +77,21 @@ def test_ours_come_first(tmp_path: Path) -> None:
         assert list_obligations(library, library.documents("Room")) == found
 
 
-def test_an_amendment_takes_the_days_that_it_touches(tmp_path: Path) -> None:
+def test_an_amendment_changes_obligations_and_their_days(tmp_path: Path) -> None:
     texts = {"supply.txt": CONTRACT, "amendment.txt": AMENDMENT}
     with _library(tmp_path, texts) as library:
         found = list_obligations(library, library.documents("Room"))
         (document,) = (each.id for each in library.documents() if each.name == "supply.txt")
         alone = list_obligations(library, library.documents(), documents=[document])
     comments = _starting(found, "give its comments")
-    assert comments.changed_by == ("amendment.txt",)
-    assert comments.day is None
-    assert _starting(found, "return the moulds").day is None  # the end of the term is changed
+    assert comments.changed_by == ("amendment.txt, clause 1",)
+    assert comments.day == date(2025, 5, 15)
+    assert "May 15, 2025" in comments.statement
+    assert "April 15, 2025" in comments.quote
+    assert comments.obligation.quote.text_in(CONTRACT) == comments.quote
+    returned = _starting(found, "return the moulds").day
+    assert returned is not None
+    assert returned.year == 2029
     assert {each.document for each in alone} == {document}
     assert _starting(alone, "give its comments") == comments
 

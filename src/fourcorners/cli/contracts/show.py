@@ -49,6 +49,7 @@ def show(
     from fourcorners import reports
     from fourcorners.cli.output import contract as contract_output
     from fourcorners.reports.json import review_json
+    from fourcorners.search.graph.in_force import card_in_force
 
     if shown.provision and outline:
         raise ConfigError("--outline and --provision show different things.", remedy="Give one.")
@@ -56,7 +57,7 @@ def show(
         raise ConfigError("--whole goes with --provision.", remedy="Without it all is shown.")
     with console.open_library(library) as store:
         entry = store.resolve(contract, collection)
-        document, card = store.document(entry.id), store.card(entry.id)
+        document, card = store.document(entry.id), card_in_force(store, entry.id)
         tree = store.outline(entry.id)
         grid = (
             _review(store, entry.id, shown.playbook, shown.provision) if shown.provision else None

@@ -164,7 +164,9 @@ def _judgement(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "House position: ", single_line(position)
     for change in finding.amendments:
         effect = change.describe(finding.document)
-        yield "Amended: ", single_line(f"{effect}: {change.quote.words}")
+        yield "", single_line(f"{effect}: “{change.quote.words}”")
+        if change.old is not None:
+            yield "Before: ", single_line(f"“{change.old.words}”")
     if finding.value:
         whose = "the contract’s words" if finding.place else "a person’s own words"
         yield "Corrected to ", whose

@@ -73,7 +73,7 @@ class Term:
     @property
     def end_day(self) -> date | None:
         """Return the day on which the first term ends, certain or not."""
-        return _day_of(self.end)
+        return day_of(self.end)
 
     @property
     def is_asserted(self) -> bool:
@@ -275,7 +275,8 @@ def _period_of(value: Value | None) -> Period | None:
     return parse_period(value.text) if value and value.text[:1] == "P" else None
 
 
-def _day_of(value: Value | None) -> date | None:
+def day_of(value: Value | None) -> date | None:
+    """Return the day that a value of the card is; None if it is a month, a year or no date."""
     whole = value is not None and len(value.text) == _WHOLE_DAY and value.text != PERPETUAL
     return date.fromisoformat(value.text) if value is not None and whole else None
 

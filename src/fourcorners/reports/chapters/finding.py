@@ -154,8 +154,11 @@ def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[Fin
             continue
         amending = material.by_id(change.document)
         name = material.grid.name(amending) if amending else single_line(change.name)
-        yield label(Run("Amended", Tone.WARNING), f" by {name}: ", _effect(change))
-        yield _source(change.quote, f"From {name}")
+        place = f", clause {change.place}" if change.place else ""
+        yield label(Run("Amended", Tone.WARNING), f" by {name}{place}: ", _effect(change))
+        yield _source(change.quote, f"From {name}{place}")
+        if change.old is not None:
+            yield _source(change.old, "The words before")
 
 
 def _own_effect(change: Amendment) -> str:
@@ -166,7 +169,7 @@ def _own_effect(change: Amendment) -> str:
 
 def _effect(change: Amendment) -> str:
     if change.replaces:
-        return "these words replace those found here; a person should confirm it."
+        return "these words change those found here."
     return "to be read together with the words found here."
 
 

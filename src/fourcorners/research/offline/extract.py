@@ -32,6 +32,7 @@ from fourcorners.research.context import ResearchContext, find_others
 from fourcorners.research.question import Part
 from fourcorners.review.parties import display_name
 from fourcorners.search.graph.expand import Located
+from fourcorners.search.graph.in_force import card_in_force, read_in_force
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
@@ -104,9 +105,10 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     conditions += [_companion(context, part, each) for each in changing]
     read = [findings[0].quotes[0]]
     if 0 in replaced:
-        before = _evidence(context, part, shown[0], found)
-        conditions.insert(0, _replaced_statement(part, before))
-        read.append(before.quotes[0])
+        before = context.cite(shown[0].document, _changed_words(context, shown[0]))
+        lead = f"Before that, {before.where} said:"
+        conditions.insert(0, _verified_statement(lead, Role.AMENDMENT, part, before))
+        read.append(before)
     return PartAnswer(
         part,
         found,
@@ -224,10 +226,12 @@ def _verified_statement(text: str, role: Role, part: Part, *cited: Citation) -> 
     return Statement(text, role, Verification.VERIFIED, part.text, cited)
 
 
-def _replaced_statement(part: Part, before: Statement) -> Statement:
-    """Return words that answered before another document changed them."""
-    cited = before.quotes[0]
-    return _verified_statement(f"Before that, {cited.where} said:", Role.AMENDMENT, part, cited)
+def _changed_words(context: ResearchContext, shown: Snippet) -> Span:
+    """Return the part of words shown whose clause another document changes."""
+    amended = read_in_force(context.library, shown.document)
+    last = amended.last_change(shown.span) if amended else None
+    node = context.read_contract(shown.document).outline.node_at(last.old.start) if last else None
+    return (node and node.span.intersection(shown.span)) or shown.span
 
 
 def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
@@ -235,14 +239,16 @@ def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterat
     if not _EXPIRY & {concept.id for concept in found.concepts}:
         return
     for document in dict.fromkeys(each.document for each in found.snippets):
-        card = context.read_contract(document).card
+        card = card_in_force(context.library, document)
         fact = card.expiry_date
         if fact is not None and fact.span:
             cited = context.cite(
                 document, fact.span, because="from these words", score=fact.confidence
             )
             what = f"the first term of {cited.name}" if card.renewal else cited.name
-            text = f"By its own words {what} ends on {fact.value.isoformat()}."
+            is_own = card == context.read_contract(document).card
+            by = "By its own words" if is_own else "As amended,"
+            text = f"{by} {what} ends on {fact.value.isoformat()}."
             yield _verified_statement(text, Role.COMPUTED, part, cited)
 
 

@@ -19,7 +19,6 @@ from fourcorners.outline.card.party_names import party_key
 from fourcorners.outline.card.term import Term, read_term
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Outline
-from fourcorners.review.amendments import find_amendments
 from fourcorners.review.calendar import list_timelines
 from fourcorners.review.obligations.actors import find_mentions
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
@@ -33,8 +32,7 @@ from fourcorners.review.obligations.obligation import (
 from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
 from fourcorners.review.obligations.times import Calendar
 from fourcorners.review.parties import Side, find_sides, require_parties, side_for
-from fourcorners.search.graph.changes import clause_changes
-from fourcorners.search.graph.links import Links, links_of
+from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -110,7 +108,8 @@ class ListedObligation:
         whose: Whether it binds the side for which the contract is read; empty if it is read for
             nobody.
         where: How a lawyer cites the place, such as `4.1`; empty where the clause has no number.
-        changed_by: The names of other documents that change the clause: then no day is certain.
+        changed_by: The amendments that change the sentence, each with its clause.
+        in_force: What must be done as amended; empty if the contract's own words are in force.
         subject: The words that identify the party, if it is bound in some position.
         words: What must be done; `quote` is the sentence, `lead` what introduces a list's point.
     """
@@ -129,6 +128,7 @@ class ListedObligation:
     times: tuple[str, ...]
     changed_by: tuple[str, ...] = ()
     subject: str = ""
+    in_force: str = ""
 
     @property
     def day(self) -> date | None:
@@ -139,7 +139,8 @@ class ListedObligation:
         """Return what must be done, or not, as "must pay"; unchanged if it has its own verb."""
         found = self.obligation
         is_whole = found.lead is None and found.action.start < found.binding.start
-        own = self.words if is_whole else f"{MODALS[found.kind]} {self.words}"
+        words = self.in_force or self.words
+        own = words if is_whole else f"{MODALS[found.kind]} {words}"
         return f"{self.subject} {own}" if self.subject else own
 
     @property
@@ -180,16 +181,27 @@ def list_obligations(
         sides = find_sides(library, entries)
     timelines = list_timelines(library, contracts, date.min, timedelta(0))
     terms = {each.document: each.term for each in timelines}
-    links = links_of(library)
     among = {each.id for each in contracts}
     found: list[ListedObligation] = []
+    moved: set[tuple[str, Span]] = set()  # words of amendments that are listed with the contract
     for done, entry in enumerate(entries, start=1):
-        contract = read_contract(library, entry.id)
-        made = find_obligations(contract.text, contract.outline, contract.card, terms.get(entry.id))
-        changes = [*_changes(library, links, contract, among)]
-        found += _list(contract, made, sides[entry.id], changes)
+        amended = read_in_force(library, entry.id, among)
+        own = read_contract(library, entry.id)
+        contract = own if amended is None else amended.contract
+        made = find_obligations(contract.text, contract.outline, contract.card, terms[entry.id])
+        listed = list(_list(contract, made, sides[entry.id]))
+        if amended is not None:
+            listed = [*filter(None, (_in_own_words(each, own, amended) for each in listed))]
+            moved |= {(each.document, each.span) for each in amended.revisions if each.removes}
+        found += listed
         on_document(done, len(entries))
+    found = [each for each in found if not _is_moved(each, moved)]
     return sorted(_with_one_spelling(found), key=_order)
+
+
+def _is_moved(each: ListedObligation, moved: Iterable[tuple[str, Span]]) -> bool:
+    quote = each.obligation.quote
+    return any(document == each.document and span.overlaps(quote) for document, span in moved)
 
 
 def _with_one_spelling(found: Sequence[ListedObligation]) -> Iterator[ListedObligation]:
@@ -219,30 +231,12 @@ def _order(each: ListedObligation) -> tuple[object, ...]:
     )
 
 
-def _changes(
-    library: Library, links: Links, contract: Contract, among: set[str]
-) -> Iterator[tuple[Span, str]]:
-    """Yield the clauses that other documents change, with the names of these."""
-    for _, reading in find_amendments(library, links, contract.id, among):
-        for change in clause_changes(reading):
-            at = change.find(contract.labels)
-            if at is not None:
-                yield contract.outline.nodes[at].span, reading.name
-
-
 def _list(
-    contract: Contract,
-    found: Sequence[Obligation],
-    side: Side,
-    changes: Sequence[tuple[Span, str]],
+    contract: Contract, found: Sequence[Obligation], side: Side
 ) -> Iterator[ListedObligation]:
     text, labels = contract.text, _Labels(contract)
     title = contract.card.title.value if contract.card.title else contract.name
     for each in (_show(each, contract) for each in found):
-        changed = tuple(dict.fromkeys(name for span, name in changes if span.overlaps(each.action)))
-        if changed:
-            times = tuple(replace(time, day=None, unless="") for time in each.times)
-            each = replace(each, times=times)
         yield ListedObligation(
             contract.id,
             contract.name,
@@ -256,9 +250,34 @@ def _list(
             each.lead.text_in(text) if each.lead else "",
             tuple(span.text_in(text) for span in each.conditions),
             tuple(time.span.text_in(text) for time in each.times),
-            changed,
-            _subject(each, text),
+            subject=_subject(each, text),
         )
+
+
+def _in_own_words(
+    each: ListedObligation, contract: Contract, amended: InForce
+) -> ListedObligation | None:
+    """Return an obligation of the words in force with its place in the contract, if it has one."""
+    found, text = each.obligation, contract.text
+    own = amended.own_span(found.quote)
+    changes = amended.revisions_at(found.quote)
+    if own is None or amended.restatement is not None:
+        return None
+    if not all(change.is_certain for change in changes):
+        found = replace(found, times=tuple(replace(t, day=None, unless="") for t in found.times))
+    placed = _map_spans(found, lambda span: amended.own_span(span) or Span(own.end, own.end))
+    names = (f"{c.name}, clause {c.place}" if c.place else c.name for c in changes)
+    return replace(
+        each,
+        obligation=placed,
+        words=placed.action.text_in(text),
+        quote=placed.quote.text_in(text),
+        lead=placed.lead.text_in(text) if placed.lead else "",
+        conditions=tuple(span.text_in(text) for span in placed.conditions),
+        times=tuple(time.span.text_in(text) for time in placed.times),
+        changed_by=tuple(dict.fromkeys(names)),
+        in_force=each.words if changes else "",
+    )
 
 
 def _subject(each: Obligation, text: str) -> str:
@@ -283,9 +302,10 @@ def _show(each: Obligation, contract: Contract) -> Obligation:
     if not any(whole.overlaps(each.span) for each in contract.exclusions):
         return each
 
-    def map_span(span: Span) -> Span:
-        return longest_shown(span, contract.exclusions, contract.text)
+    return _map_spans(each, lambda span: longest_shown(span, contract.exclusions, contract.text))
 
+
+def _map_spans(each: Obligation, map_span: Callable[[Span], Span]) -> Obligation:
     return replace(
         each,
         action=map_span(each.action),

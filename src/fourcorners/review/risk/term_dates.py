@@ -9,6 +9,7 @@ from datetime import date
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.term import find_final_end
 from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
+from fourcorners.review.amendments import amended_by
 from fourcorners.review.finding import CellState, Finding, Severity
 
 _DAYS_A_MONTH = 30.5  # the mean
@@ -61,6 +62,6 @@ def _raised(
         cell,
         severity=Severity(rule.severity),
         possible_severity=Severity.NONE,
-        reason=reason,
+        reason=f"{reason} {amended_by(cell)}".rstrip(),
         recommendation=rule.recommend,
     )

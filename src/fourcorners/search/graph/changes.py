@@ -27,22 +27,27 @@ _WORDS = (
     r"[Ee]xhibit|EXHIBIT|[Ss]chedule|SCHEDULE|[Aa]nnex(?:ure)?|ANNEX|[Aa]ppendix|APPENDIX|"
     r"[Aa]ttachment|ATTACHMENT)"
 )
-_CITED = re.compile(
+CITED = re.compile(
     rf"(?<![\w-])(?P<word>{_WORDS})(?:s|S)?\s+(?P<marks>{_MARK}"
     rf"(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|or|to|through)\s+){_MARK})*)(?![\w])"
     rf"(?:\s+(?:of|to)\s+(?:the\s+)?(?P<within>{_WORDS})\s+(?P<mark>{_MARK})(?![\w]))?"
 )
 _PATTERNS = load_patterns("fourcorners.search.graph", "changes")
+DELETES = _PATTERNS["deletes"]
+PARTLY = _PATTERNS["partly"]
+"""What leaves a clause in force in other cases."""
+CONDITION = _PATTERNS["condition"]
+"""What says before a clause that something is so in some case only."""
 _HERE = _PATTERNS["here"]
 _CHANGE = (
     ("replaces", _PATTERNS["replaces"]),
-    ("deletes", _PATTERNS["deletes"]),
+    ("deletes", DELETES),
     ("adds", _PATTERNS["adds"]),
     ("changes", _PATTERNS["changes"]),
 )
-_UNCHANGED = _PATTERNS["unchanged"]
+UNCHANGED = _PATTERNS["unchanged"]
 _FOLLOWS = _PATTERNS["follows"]
-_QUOTED = _PATTERNS["quoted"]
+QUOTED = _PATTERNS["quoted"]
 _NEW = _PATTERNS["new"]
 _ITEM = _PATTERNS["item"]
 _SHORT = 80  # characters of a quotation that may be a clause's old words or its name
@@ -94,12 +99,12 @@ def parse_changes(text: str) -> tuple[CitedChange, ...]:
     New wording in quotation marks is not searched for changes; it is part of the preceding change.
     """
     parts = [part for sentence in split_sentences(text) for part in _items(text, sentence)]
-    quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
+    quotes = [Span(*match.span()) for match in QUOTED.finditer(text)]
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]
     part_changes: dict[int, tuple[str, Span] | None] = {}  # of a part: its verb, and all its words
-    found: list[CitedChange] = []
-    for match in _CITED.finditer(text):
+    found: dict[tuple[str, Span], CitedChange] = {}  # the first citation of each clause
+    for match in CITED.finditer(text):
         before = bisect_left(long, match.start(), key=_start) - 1
         is_quoted = before >= 0 and match.start() < long[before].end
         if is_quoted or _HERE.match(text, match.end()):
@@ -111,8 +116,9 @@ def parse_changes(text: str) -> tuple[CitedChange, ...]:
             verb = _verb(_text_without(text, parts[at], long))
             part_changes[at] = (verb, _with_wording(text, parts, at)) if verb else None
         if change := part_changes[at]:
-            found.extend(_changes(match, *change))
-    return tuple({(one.raw, one.span): one for one in found}.values())
+            for one in _changes(match, *change):
+                found.setdefault((one.raw, one.span), one)
+    return tuple(found.values())
 
 
 def _items(text: str, sentence: Span) -> Iterator[Span]:
@@ -146,7 +152,7 @@ def _singular(word: str) -> str:
 
 
 def _verb(sentence: str) -> str | None:
-    if _UNCHANGED.search(sentence) and not re.search(r"\bhereby\b", sentence):
+    if UNCHANGED.search(sentence) and not re.search(r"\bhereby\b", sentence):
         return None
     found = {name for name, pattern in _CHANGE if pattern.search(sentence)}
     return next((name for name, _ in _CHANGE if name in found), None)
@@ -177,7 +183,7 @@ def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
         return Span(start, min(new.end(), start + MAX_LENGTH))
     for part in islice(parts, at + 1, None):
         following = text[part.start : part.end]
-        if part.end - start > MAX_LENGTH // 2 or (_CITED.search(following) and _verb(following)):
+        if part.end - start > MAX_LENGTH // 2 or (CITED.search(following) and _verb(following)):
             break
         end = part.end
     return Span(start, end).strip(text)

@@ -11,16 +11,14 @@ from typing import Protocol
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import fold_name
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
 from fourcorners.search.graph.changes import clause_changes
+from fourcorners.search.graph.in_force import MIN_SCORE, read_in_force
 from fourcorners.search.graph.links import AmendmentLink, Links, links_of
 from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-MIN_SCORE = 0.6
-"""The confidence from which an amendment is followed."""
 _SHORTEST = 20  # characters of the rest of a clause whose other words are already shown
 _ELSEWHERE = 0.7  # weight of a definition in an attachment that does not contain the hit
 _DECAY = 0.97  # weight of each hit relative to the previous one
@@ -32,8 +30,6 @@ _OVERRIDES = _PATTERNS["overrides"]
 _EXCEPTS = _PATTERNS["excepts"]
 # "Sections 9.01 and 9.02 do not apply to …": words after a reference that disapply its clause.
 _DISAPPLIES = _PATTERNS["disapplies"]
-_QUOTED = _PATTERNS["quoted"]
-_REPLACING = frozenset(("replaces", "deletes"))
 
 
 class LinkKind(StrEnum):
@@ -84,7 +80,6 @@ class _Found:
     tie: LinkKind
     because: str
     score: float
-    replaces: bool = False
 
 
 @without_damaged
@@ -131,27 +126,29 @@ def expand_hits(
     return linked
 
 
-def find_replacement(
-    library: Library, hit: Located, *, collection: str | None = None
-) -> LinkedPassage | None:
-    """Return the words of another document that replace a hit's, if there are any."""
-    links = links_of(library)
-    amended = [each for each in links.amended_by(hit.document) if each.confidence >= MIN_SCORE]
-    if not amended:
-        return None
-    reading = read_contract(library, hit.document)
-    within = None if collection is None else fold_name(collection)
-    found = [
-        one
-        for amendment in amended
-        if within in (None, fold_name(library.entry(amendment.document).collection))
-        for one in _changing(
-            read_contract(library, amendment.document), reading, hit.span, amendment
-        )
-        if one.replaces
-    ]
-    best = max(found, key=lambda one: one.score, default=None)
-    return None if best is None else _passage(best, best.span, 0)
+def find_replacement(library: Library, hit: Located) -> LinkedPassage | None:
+    """Return the words that take the place of a hit's, if these are no longer in force."""
+    reading, links = read_contract(library, hit.document), links_of(library)
+    amended = read_in_force(library, hit.document)
+    last = amended.last_change(hit.span) if amended else None
+    if last is not None:
+        because = f"changes {reading.locate(last.old)}"
+        changing = read_contract(library, last.document)
+        return _passage(_Found(changing, last.span, LinkKind.AMENDMENT, because, 1.0), last.span, 0)
+    for link in links.amendments(hit.document):
+        contract = read_in_force(library, link.target) if link.target else None
+        later = contract.later_change(hit.document, hit.span) if contract else None
+        if later is not None:
+            because = f"is in force instead of {reading.locate(hit.span)}"
+            document, span = later
+            found = _Found(read_contract(library, document), span, LinkKind.AMENDMENT, because, 1.0)
+            return _passage(found, span, 0)
+    for link in links.amended_by(hit.document) if amended and amended.restatement else ():
+        changing = read_contract(library, link.document)
+        for one in _changing(changing, reading, hit.span, link):
+            if link.relation is AmendmentRelation.RESTATES and one.score:
+                return _passage(one, one.span, 0)
+    return None
 
 
 def _passage(one: _Found, span: Span, source: int) -> LinkedPassage:
@@ -232,8 +229,7 @@ def _changing(
         because = f"{change.verb} {change.raw} {joint} {changed.name}"
         near = _nearness(nodes[at], span, changed)
         score = amendment.confidence * (0.8 + 0.2 * near)
-        replaces = change.verb in _REPLACING and _concerns(amending, change.span, changed, at, span)
-        yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score, replaces)
+        yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score)
     if amendment.relation is AmendmentRelation.AMENDS:
         return
     same = _counterpart(changed, amending, span)
@@ -241,24 +237,11 @@ def _changing(
         words = amending.opening(same.span)
         because = f"restates {changed.locate(span)}"
         score = amendment.confidence * 0.95
-        yield _Found(amending, words, LinkKind.AMENDMENT, because, score, replaces=True)
+        yield _Found(amending, words, LinkKind.AMENDMENT, because, score)
         return
     words = amending.sentence(amendment.span)
     because = f"{amendment.relation.value} {changed.name}"
     yield _Found(amending, words, LinkKind.AMENDMENT, because, amendment.confidence * 0.9)
-
-
-def _concerns(amending: Contract, change: Span, changed: Contract, at: int, span: Span) -> bool:
-    """Return whether a change affects words of a hit: those it quotes, or the clause."""
-    clause = _plain(changed.outline.nodes[at].span.text_in(changed.text))
-    quoted = [_plain(each["words"]) for each in _QUOTED.finditer(change.text_in(amending.text))]
-    of_clause = [each for each in quoted if each and each in clause]
-    hit = _plain(span.text_in(changed.text))
-    return not of_clause or any(each in hit for each in of_clause)
-
-
-def _plain(words: str) -> str:
-    return " ".join(words.replace("’", "'").casefold().split())
 
 
 def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:

@@ -54,7 +54,7 @@ _PAPER = (
     r"Indenture|INDENTURE|Note|NOTE|Guarant(?:y|ee)|GUARANT(?:Y|EE)|Mortgage|Arrangement|"
     r"Terms\s+and\s+Conditions|Statement\s+of\s+Work|Memorandum\s+of\s+Understanding)"
 )
-_MENTION = re.compile(
+MENTION = re.compile(
     r"(?<![\w’'-])(?P<title>(?:(?:[A-Z][\w&./’'®™-]*,?|&|\d{4}|and|of|for|AND|OF|FOR|to|the)\s+){0,14}?"
     rf"{_PAPER})(?![\w’'-])(?!\s+(?:{_PAPER}|[A-Z][a-z]+\s+{_PAPER})(?!\w))"
     r"(?:\s+(?:[Nn]o\.?|[Nn]umber|#)\s*[\w/.-]+)?(?:\s*\((?:[A-Z]+[\w-]*\d[\w-]*)\))?"
@@ -72,7 +72,7 @@ _CHANGES = (
     r"modification|rider"
 )
 _IN_TITLE = re.compile(rf"\b(?:{_CHANGES}|amend)\b", re.IGNORECASE)
-_RESTATED = _PATTERNS["restated"]
+RESTATED = _PATTERNS["restated"]
 _STATED = _PATTERNS["said"]
 _LEAD = _PATTERNS["lead"]
 _SELF = _PATTERNS["self"]
@@ -131,7 +131,7 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
     titled = bool(_IN_TITLE.search(title)) or bool(card.type and card.type.value == "Amendment")
     if not titled and card.amends is None and not _STATED.search(opening):
         return None
-    restates = bool(_RESTATED.search(title))
+    restates = bool(RESTATED.search(title))
     mentions = sorted(
         _mentions(text, top, card, title, titled=titled), key=lambda one: (-one.weight, one.span)
     )
@@ -172,7 +172,7 @@ def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> 
     own = frozenset(word for word in own if not (titled and word.isdigit()))  # "Amendment No. 3"
     own_date = card.agreement_date.value if card.agreement_date else None
     small = _SMALL_MENTION.finditer(text, top.start, top.end)
-    for match in (*_MENTION.finditer(text, top.start, top.end), *small):
+    for match in (*MENTION.finditer(text, top.start, top.end), *small):
         lead = _LEAD.match(match["title"])
         at = match.start("title") + (lead.end() if lead else 0)
         named = " ".join(text[at : match.end("title")].split())
@@ -223,8 +223,8 @@ def _of_this(text: str, at: int, before: str, card: Card) -> bool:
     if card.title and card.title.span.start <= at <= card.title.span.end + 40:
         return True
     named = _TO.search(before)
-    if named is None:
-        return True
+    if named is None or named[0].casefold().startswith("supplemental"):
+        return True  # only the document itself is called supplemental to another
     lead = text[max(0, at - len(before) + named.start() - 60) : at - len(before) + named.start()]
     return bool(_OWN.search(lead))
 
@@ -235,7 +235,7 @@ def _date_after(text: str, end: int) -> tuple[date | None, int]:
         gap = text[end : found.span.start]
         if _OTHER_DATE.search(gap) or _SENTENCE_END.search(gap[:-1]):
             return None, end
-        if _MENTION.search(gap) and not re.match(r"\s*\(", gap):
+        if MENTION.search(gap) and not re.match(r"\s*\(", gap):
             return None, end
         return (found.value, found.span.end) if _DATED.search(gap) else (None, end)
     return None, end

@@ -17,6 +17,7 @@ from fourcorners.operations.findings import (
 from fourcorners.operations.findings import list_findings as list_findings_of
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import (
+    Amendment,
     Annotation,
     Author,
     CellState,
@@ -69,6 +70,23 @@ class QuoteValue(VerifiedWordsValue):
     pages: tuple[int, int] | None = Field(
         default=None, description="The first and the last; null where the file has none."
     )
+
+
+class AmendmentValue(_Part):
+    """A change to the words found, by an amendment or elsewhere in the same contract."""
+
+    document: str = Field(description="The document that makes the change.")
+    name: str
+    place: str = Field(default="", description="The clause that makes it, by its number.")
+    replaces: bool = Field(description="Whether the words found are no longer in force.")
+    quote: VerifiedWordsValue
+    old: VerifiedWordsValue | None = Field(default=None, description="The words before.")
+
+    @classmethod
+    def from_amendment(cls, document: str, given: Amendment, most: int) -> Self:
+        quote = VerifiedWordsValue.from_quote(given.document, given.quote, most)
+        old = given.old and VerifiedWordsValue.from_quote(document, given.old, most)
+        return cls.make(given, quote=quote, old=old)
 
 
 class RiskAnswerValue(_Part):
@@ -128,6 +146,10 @@ class FindingValue(_Part):
         description="How grave open questions may make a finding that is to be read.",
     )
     quotes: list[QuoteValue] = Field(default_factory=list)
+    amendments: list[AmendmentValue] = Field(
+        default_factory=list,
+        description="What changes the quotes; the answers are those of the words in force.",
+    )
     claims: list[str] = Field(
         default_factory=list,
         description="What a language model gave as the contract's words, and the contract does "
@@ -151,7 +173,8 @@ class FindingValue(_Part):
             if each.quote.span is not None
         ]
         values = [RiskAnswerValue.from_answer(document, each, most) for each in answers]
-        return cls.make(finding, answer=asked, answers=values, quotes=quotes)
+        changes = [AmendmentValue.from_amendment(document, a, most) for a in finding.amendments]
+        return cls.make(finding, answer=asked, answers=values, quotes=quotes, amendments=changes)
 
 
 class AnnotationValue(_Part):

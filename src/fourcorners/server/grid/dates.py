@@ -20,6 +20,7 @@ from fourcorners.outline.card.term import find_final_end
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.risk.term_dates import dated_rules, deciding_rule
+from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, grid_cache
 from fourcorners.server.grid.query import GridQuery
@@ -63,7 +64,7 @@ def _grid_at(library: Library, matrix: GridMatrix, day: date) -> GridMatrix:
         for state in {CellState(rule.when) for rule in rules}:
             for row in np.flatnonzero(matrix.state[:, column] == STATES.index(state)).tolist():
                 if row not in matrix.ends:
-                    matrix.ends[row] = find_final_end(library.card(matrix.rows[row].id))
+                    matrix.ends[row] = find_final_end(card_in_force(library, matrix.rows[row].id))
                 end = matrix.ends[row]
                 summary = matrix.annotations.get((row, column))
                 if summary is not None and summary.is_severity_set:

@@ -12,7 +12,12 @@ from fourcorners.operations.findings import FindingsRequest, find_finding, list_
 from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.server.api import playbooks, reviews, tasks
-from fourcorners.server.api.findings import AnnotationValue, FindingValue, QuoteValue
+from fourcorners.server.api.findings import (
+    AmendmentValue,
+    AnnotationValue,
+    FindingValue,
+    QuoteValue,
+)
 from fourcorners.server.api.models import TaskValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import DocumentId
@@ -139,6 +144,10 @@ def _summarise(finding: Finding) -> FindingValue:
         review=finding.review,
         value=finding.value,
         reason="" if shown else finding.error or finding.reason,
+        amendments=[
+            AmendmentValue.from_amendment(finding.document, each, _SHORT)
+            for each in finding.amendments
+        ],
         quotes=[
             QuoteValue.from_quote(
                 finding.document, each.quote, _SHORT, score=each.score, pages=each.pages

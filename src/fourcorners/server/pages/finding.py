@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlencode
@@ -13,12 +13,11 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.store import Library
 from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.findings import AnnotationRequest, annotate, findings_at
 from fourcorners.operations.principal import Role
-from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
@@ -30,6 +29,7 @@ from fourcorners.reports.grid import (
 )
 from fourcorners.research.columns.store import column_versions, playbook_for
 from fourcorners.review import store
+from fourcorners.review.amendments import apply_amendments
 from fourcorners.review.finding import (
     Author,
     CellState,
@@ -58,7 +58,6 @@ _Id = Annotated[str, Query(max_length=40)]
 _Word = Annotated[str, Query(max_length=200)]
 _Question = Annotated[str, Form(max_length=4_000)]
 _Way = Annotated[str, Form(max_length=10)]
-_MOST_READ = 300  # contracts whose cells are read for what they change in this one
 _MOST_QUOTES = 8  # shown at first; the rest is counted
 _AROUND = 160  # characters that are shown before a clause, and after it
 # A line that was cut by the width of the paper, not ended: what follows is the same paragraph.
@@ -231,9 +230,7 @@ def _show_document(
     cells = store.load_cells(library, of_column, [provision.id], d).get(d, {})
     finding = cells.get(provision.id)
     if finding is not None:
-        visible = [each.id for each in access.documents(c)]
-        amended = _amended(library, of_column, finding, visible)
-        (finding,) = findings_at(library, of_column, [amended])
+        (finding,) = findings_at(library, of_column, apply_amendments(library, [finding]))
         view |= _panel(finding, provision, access.text(d))
         view["left_out"] = describe_left_out(library.document(d), library.exclusions(d))
         view["amending"] = access.titles(each.document for each in finding.amendments)
@@ -314,20 +311,6 @@ def _place(quote: Quote, finding: Finding) -> str:
         return ""
     best = min(around, key=lambda each: len(each.clause))
     return ", ".join(filter(None, (" › ".join(best.path[-2:]), page_range(best.pages))))
-
-
-def _amended(
-    library: Library, playbook: Playbook, finding: Finding, visible: Sequence[str]
-) -> Finding:
-    """Return the finding with what other contracts of the collection change in it."""
-    if len(visible) > _MOST_READ or finding.document not in visible:
-        return finding
-    cells = store.load_cells(library, playbook, [finding.provision])
-    from fourcorners.review.amendments import apply_amendments
-
-    row = [cells[each][finding.provision] for each in visible if each in cells]
-    changed = apply_amendments(library, row)
-    return next(each for each in changed if each.document == finding.document)
 
 
 def _join_lines(cut: Excerpt) -> Excerpt:

@@ -1,0 +1,257 @@
+"""Read what each change of an amendment does to a clause: which words go, and which come.
+
+Only what leaves no choice is applied: quoted words that are in the clause once, a whole clause with
+its new wording, a new clause with its number. A person must read everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+
+from fourcorners.library.contract import Contract
+from fourcorners.outline.tree import Node
+from fourcorners.search.graph.changes import (
+    CITED,
+    CONDITION,
+    DELETES,
+    PARTLY,
+    QUOTED,
+    CitedChange,
+    clause_changes,
+)
+from fourcorners.search.graph.statements import MENTION, distinctive_words
+from fourcorners.text.normalisation import normalise_text
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import Period, find_durations
+
+_LEAST = 5  # words from which a quotation may be the whole of a clause
+_BEFORE = 40  # characters before a quotation that say what is done with it
+_MARKS = "()[].:;,–—-*"
+# Before a citation these say that only a part of the clause is meant: "the first sentence of".
+_OF_A_PART = frozenset(
+    ("after", "at", "before", "by", "for", "from", "in", "of", "to", "under", "with", "within")
+)
+_LINKS = frozenset(("of", "the", "to", "that", "this"))  # between a clause and its contract
+_LONGER_BY = frozenset(("by", "further", "additional", "another"))
+_LONGER_TO = frozenset(("to", "until", "through"))
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseEdit:
+    """What a change does to a clause.
+
+    Attributes:
+        node: The clause, in the outline of the words in force so far.
+        span: The words that go; empty where words are only added.
+        words: The place of the new words in the amendment; None if there are none.
+        lead: What separates the new words from those before.
+        is_certain: Whether the change leaves no choice; else a person must read it.
+        extends: By how much, or to which day, the term becomes longer.
+        restores: Whether the clause has its first wording again.
+        is_beside: Whether the new words are a clause of their own, after this one or below it.
+    """
+
+    node: Node
+    span: Span
+    words: Span | None = None
+    lead: str = ""
+    is_certain: bool = True
+    extends: Period | date | None = None
+    restores: bool = False
+    is_beside: bool = False
+
+
+def read_edits(
+    reading: Contract, title: str, current: Contract
+) -> Iterator[tuple[CitedChange, ClauseEdit]]:
+    """Yield what an amendment does to the contract of this title, and to no other that it names."""
+    own = distinctive_words(title)
+    changes = [each for each in clause_changes(reading) if not _is_elsewhere(reading, each, own)]
+    for _, group in groupby(changes, key=lambda each: each.span):
+        some = [*group]
+        yield from ((some[0], edit) for edit in _sentence_edits(reading, some, current))
+
+
+def _is_elsewhere(reading: Contract, change: CitedChange, own: frozenset[str]) -> bool:
+    """Return whether a clause is cited as one of a contract with another name."""
+    named = MENTION.match(reading.text, change.cited.end + 1)
+    words = distinctive_words(named["title"]) - _LINKS if named else frozenset()
+    return bool(words and own) and not words & own
+
+
+def _sentence_edits(
+    amending: Contract, changes: Sequence[CitedChange], current: Contract
+) -> list[ClauseEdit]:
+    """Return what the changes of one sentence do to a text; none where they cite nothing in it."""
+    span = changes[0].span
+    quotes = [
+        Span(found.start() + 1, found.end() - 1).strip(amending.text)
+        for found in QUOTED.finditer(amending.text, span.start, span.end)
+    ]
+    nodes = current.outline.nodes
+    known = [
+        (one, nodes[at])
+        for one in changes
+        if not any(quote.contains(one.cited) for quote in quotes)
+        and (at := one.find(current.labels)) is not None
+    ]
+    if known and known[0][0].verb == "adds":
+        return [_addition(amending.text, known, quotes, current.text)]
+    clauses = {node.id: (one, node) for one, node in reversed(known)}
+    return [
+        edit
+        for one, node in clauses.values()
+        for edit in _edits(amending.text, one, node, quotes, current.text)
+    ]
+
+
+def _edits(
+    source: str, one: CitedChange, node: Node, quotes: Sequence[Span], text: str
+) -> list[ClauseEdit]:
+    clause = node.span.strip(text)
+    old, new = _sort_quotes(source, quotes, text, clause)
+    before = source[one.span.start : one.cited.start]
+    after = source[one.cited.end : one.span.end]
+    if CONDITION.search(before):
+        return [ClauseEdit(node, clause, is_certain=False)]
+    if old and all(len(found) == 1 for found in old):
+        if len(old) == len(new) == 1 and one.verb in ("replaces", "deletes"):
+            return [ClauseEdit(node, old[0][0], new[0])]
+        if one.verb == "deletes" and not new:
+            return [ClauseEdit(node, found[0]) for found in old]
+    elif not old and _last_word(before) not in _OF_A_PART:
+        if "restored" in after or "reinstated" in after:
+            return [ClauseEdit(node, clause, restores=True)]
+        if one.verb == "deletes" and not quotes and _is_whole(after):
+            return [ClauseEdit(node, clause)]
+        wording = _wording(source, one, new)
+        if one.verb == "replaces" and wording:
+            return [_replacement(node, clause, text, source, wording)]
+    if not quotes and (longer := _extension(source, one.span)):
+        words = Span(one.span.start + marker(one.span.text_in(source)), one.span.end)
+        return [ClauseEdit(node, Span(clause.end, clause.end), words, " ", extends=longer)]
+    return [ClauseEdit(node, clause, is_certain=False)]
+
+
+def _addition(
+    source: str, known: Sequence[tuple[CitedChange, Node]], quotes: Sequence[Span], text: str
+) -> ClauseEdit:
+    """Return what adds words to a clause, or a clause at the end of another."""
+    named = [(one, node) for one, node in known if _letters(node.label) == _letters(one.mark)]
+    one, node = (named or known)[0]
+    clause = node.span.strip(text)
+    old, new = _sort_quotes(source, quotes, text, clause)
+    if len(old) == len(new) == len(named) == 1 and len(old[0]) == 1:
+        at = next(quote for quote in quotes if quote not in new)
+        if "after" in source[max(one.span.start, at.start - _BEFORE) : at.start]:
+            return ClauseEdit(node, Span(old[0][0].end, old[0][0].end), new[0], " ")
+    wording = _wording(source, one, new)
+    if wording and not old and (len(named) < len(known) or marker(wording.text_in(source))):
+        return ClauseEdit(node, Span(clause.end, clause.end), wording, "\n", is_beside=True)
+    return ClauseEdit(node, clause, is_certain=False)
+
+
+def renumbering(reading: Contract) -> dict[str, str] | None:
+    """Return the new numbers of clauses by their old ones; None if a person must read which."""
+    numbers: dict[str, str] = {}
+    for sentence in split_sentences(reading.text):
+        if "renumbered" not in sentence.text_in(reading.text):
+            continue
+        cited = [*CITED.finditer(reading.text, sentence.start, sentence.end)]
+        named = [_numbers(each["marks"]) for each in cited]
+        if len(named) < 2:
+            continue
+        if len(named[-2]) != len(named[-1]):
+            return None
+        numbers |= {str(one): str(new) for one, new in zip(*named[-2:], strict=True)}
+    return numbers
+
+
+def _numbers(marks: str) -> list[int]:
+    """Return the numbers that a citation names: of "5 through 8" all from the first to the last."""
+    found = [int(each) for each in "".join(c if c.isdigit() else " " for c in marks).split()]
+    is_range = len(found) == 2 and not {"to", "through"}.isdisjoint(marks.split())
+    return [*range(found[0], found[1] + 1)] if is_range else found
+
+
+def _sort_quotes(
+    source: str, quotes: Sequence[Span], text: str, clause: Span
+) -> tuple[list[list[Span]], list[Span]]:
+    """Return where quoted words are in a clause, and which quotations are not in it."""
+    view = normalise_text(clause.text_in(text))
+    old, new = [], []
+    for quote in quotes:
+        words = normalise_text(quote.text_in(source)).text
+        found = [
+            view.to_source(Span(*match.span())).shift(clause.start)
+            for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", view.text)
+        ]
+        if found and found != [clause]:  # its own words again are a new wording
+            old.append(found)
+        else:
+            new.append(quote)
+    return old, new
+
+
+def _is_whole(after: str) -> bool:
+    """Return whether what follows a citation deletes the clause in every case."""
+    verb = DELETES.search(after)
+    rest = after[verb.end() :] if verb else ""
+    for whole in (" in its entirety", " in their entirety", " in full"):
+        rest = rest.removeprefix(whole)
+    return verb is not None and not PARTLY.match(rest)
+
+
+def _wording(source: str, one: CitedChange, new: Sequence[Span]) -> Span | None:
+    """Return the words of a whole clause: the only quotation, or what follows a colon."""
+    if new:
+        words = new[0].text_in(source)
+        is_clause = marker(words) or len(words.split()) >= _LEAST
+        return new[0] if len(new) == 1 and is_clause else None
+    colon = source.find(":", one.cited.end, one.span.end)
+    wording = Span(colon + 1, one.span.end).strip(source) if colon >= 0 else None
+    return wording if wording and marker(wording.text_in(source)) else None
+
+
+def _replacement(node: Node, clause: Span, text: str, source: str, wording: Span) -> ClauseEdit:
+    """Return the replacement of a clause, which keeps its number if the wording has none."""
+    at = marker(clause.text_in(text))
+    has_number = at and not marker(wording.text_in(source))
+    return ClauseEdit(node, Span(clause.start + at, clause.end) if has_number else clause, wording)
+
+
+def marker(words: str) -> int:
+    """Return how many characters the number of a clause takes at its start; 0 without one."""
+    first = words.split(maxsplit=1)[0] if words.strip() else ""
+    bare = first.strip(_MARKS)
+    has_number = bare.replace(".", "").isdigit() or (first[:1] == "(" and len(bare) <= len("viii"))
+    return len(words) - len(words[len(first) :].lstrip()) if bare and has_number else 0
+
+
+def _extension(source: str, span: Span) -> Period | date | None:
+    if "extend" not in span.text_in(source).casefold():
+        return None
+    days = [*find_dates(source, span)]
+    periods = [*find_durations(source, span)]
+    if len(periods) == 1 and not days and not periods[0].is_business:
+        longer = _last_word(source[span.start : periods[0].span.start]) in _LONGER_BY
+        return periods[0].value if longer else None
+    if len(days) == 1 and not periods:
+        longer = _last_word(source[span.start : days[0].span.start]) in _LONGER_TO
+        return days[0].value if longer else None
+    return None
+
+
+def _last_word(text: str) -> str:
+    words = text.split()
+    return words[-1].casefold() if words else ""
+
+
+def _letters(mark: str) -> str:
+    return re.sub(r"[^\w]", "", mark).casefold()

@@ -1,0 +1,215 @@
+"""What an amended contract says: the words in force, and what is left to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.search.graph.in_force import InForce, card_in_force, read_in_force
+
+Put = Callable[..., str]
+
+HIRE = """CRANE HIRE AGREEMENT
+
+This Crane Hire Agreement is dated 9 May 2019 and made between Hollin Lifting Limited ("Owner")
+and Wray Bridges Limited ("Hirer").
+
+1. HIRE
+1.1 The Owner lets two tower cranes to the Hirer.
+1.2 The Hirer shall return each crane within 10 days after the end of the hire.
+
+2. MONEY
+2.1 The Hirer shall pay GBP 4,000 a week, within 21 days after each invoice.
+2.2 The Owner may raise the rent once a year by 2 per cent, but not by more than 2 per cent.
+
+3. TERM
+3.1 This Agreement begins on 9 May 2019 and continues for three years.
+
+4. LIMIT
+4.1 The Owner's liability is limited to GBP 60,000.
+
+SCHEDULE 1
+The cranes are of the type Liebe 40.
+"""
+CHANGE = """AMENDMENT NO. {number} TO THE CRANE HIRE AGREEMENT
+
+This Amendment No. {number} is made on {day} between Hollin Lifting Limited and Wray Bridges
+Limited and amends the Crane Hire Agreement dated 9 May 2019.
+
+{changes}
+
+{last}. All else stays as it is.
+"""
+
+
+def amended(library: Library, put: Put, *changes: str) -> InForce:
+    hire = put("hire.txt", HIRE)
+    for number, each in enumerate(changes, start=1):
+        day = f"3 March {2019 + number}"
+        put(
+            f"change-{number}.txt",
+            CHANGE.format(number=number, day=day, changes=each, last=each.count("\n2.") + 2),
+        )
+    found = read_in_force(library, hire)
+    assert found is not None
+    for revision in found.revisions:
+        assert revision.span.text_in(library.text(revision.document))
+        assert revision.old.end <= len(HIRE)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "gone", "new"),
+    [
+        ('1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".', "4,000", "GBP 4,650 a week"),
+        (
+            (
+                '1. Clause 1.2 shall be deleted and replaced by: "1.2 The Hirer shall leave each '
+                'crane where it stands."'
+            ),
+            "within 10 days",
+            "1.2 The Hirer shall leave each crane where it stands.",
+        ),
+        (
+            (
+                "1. Clause 4.1 is replaced by the following:\n\n“4.1 The Owner's liability is not "
+                "limited.”"
+            ),
+            "GBP 60,000",
+            "4.1 The Owner's liability is not limited.",
+        ),
+        ("1. Clause 4 (Limit) is hereby deleted in its entirety.", "GBP 60,000", ""),
+        (
+            '1. In clause 2.1 the words "within 21 days after each invoice" are deleted.',
+            "21 days",
+            "GBP 4,000 a week",
+        ),
+        (
+            '1. A new clause 4.2 is added after clause 4.1: "4.2 Clause 4.1 does not limit fraud."',
+            "",
+            "GBP 60,000.\n4.2 Clause 4.1 does not limit fraud.",
+        ),
+        (
+            (
+                '1. In clause 1.1, after the words "two tower cranes" the words "and one hoist" '
+                "are inserted."
+            ),
+            "",
+            "lets two tower cranes and one hoist to the Hirer",
+        ),
+        (
+            (
+                '1. Schedule 1 is deleted and replaced by: "SCHEDULE 1\nThe cranes are of the type '
+                'Potain 80."'
+            ),
+            "Liebe 40",
+            "Potain 80",
+        ),
+    ],
+)
+def test_a_change_that_leaves_no_choice_is_made(
+    library: Library, put: Put, change: str, gone: str, new: str
+) -> None:
+    found = amended(library, put, change)
+    assert all(each.is_certain for each in found.revisions)
+    assert not gone or gone not in found.contract.text
+    assert new in found.contract.text
+    assert [each.place for each in found.revisions] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("change", "old"),
+    [
+        ('1. In clause 2.2, "2 per cent" is replaced by "4 per cent".', "2.2 The Owner may raise"),
+        ("1. The first sentence of clause 4.1 is deleted.", "4.1 The Owner's liability"),
+        ("1. Clause 4.1 is deleted for hires that begin after June.", "4.1 The Owner's liability"),
+        ("1. If the Hirer insures the cranes, clause 4.1 is deleted.", "4.1 The Owner's liability"),
+        ('1. In clause 4.1, "GBP 70,000" is replaced by "GBP 90,000".', "4.1 The Owner's"),
+        ("1. Clause 4.1 is amended so that the parties share the loss.", "4.1 The Owner's"),
+    ],
+)
+def test_a_change_that_leaves_a_choice_is_left_to_a_person(
+    library: Library, put: Put, change: str, old: str
+) -> None:
+    found = amended(library, put, change)
+    assert found.contract.text == HIRE
+    (only,) = found.revisions
+    assert not only.is_certain
+    assert not only.removes
+    assert only.old.text_in(HIRE).startswith(old) or old in only.old.text_in(HIRE)
+
+
+def test_amendments_are_applied_in_the_order_of_their_dates(library: Library, put: Put) -> None:
+    found = amended(
+        library,
+        put,
+        '1. In clause 2.1, "21 days" is replaced by "45 days".',
+        '1. In clause 2.1, as amended, "45 days" is replaced by "60 days".\n2. A new clause 4.2 is '
+        'added after clause 4.1: "4.2 The limit is doubled for loss of use."',
+        '1. In clause 4.2, the word "doubled" is replaced by "trebled".',
+    )
+    assert "within 60 days after each invoice" in found.contract.text
+    assert "4.2 The limit is trebled for loss of use." in found.contract.text
+    at = found.contract.text.index("60 days")
+    span = type(found.revisions[0].span)(at, at + len("60 days"))
+    assert [each.name for each in found.revisions_at(span)] == ["change-1.txt", "change-2.txt"]
+    own = found.own_span(span)
+    assert own is not None
+    assert own.text_in(HIRE) == "21 days"
+
+
+def test_a_clause_gets_its_first_wording_again(library: Library, put: Put) -> None:
+    found = amended(
+        library,
+        put,
+        '1. Clause 1.2 is deleted and replaced by: "1.2 The Hirer may keep the cranes."',
+        "1. Clause 1.2, as replaced by Amendment No. 1, is restored to its original wording.",
+    )
+    assert found.contract.text == HIRE
+    assert [each.is_certain for each in found.revisions] == [True, True]
+
+
+def test_a_renumbered_clause_is_cited_by_its_new_number(library: Library, put: Put) -> None:
+    found = amended(
+        library,
+        put,
+        "1. Clause 2 is deleted. Clauses 3 through 4 are renumbered as clauses 2 through 3.",
+        '1. In clause 3.1, "GBP 60,000" is replaced by "GBP 80,000".',
+    )
+    assert "3.1 The Owner's liability is limited to GBP 80,000." in found.contract.text
+    assert "2.1 This Agreement begins on 9 May 2019" in found.contract.text
+
+
+def test_a_clause_of_another_contract_is_not_changed(library: Library, put: Put) -> None:
+    found = amended(
+        library,
+        put,
+        '1. In clause 2.1 of the Scaffold Rental Agreement, "GBP 4,000" is replaced by "GBP 9".\n'
+        '2. In clause 4.1 of the Agreement, "GBP 60,000" is replaced by "GBP 61,000".',
+    )
+    assert "GBP 4,000 a week" in found.contract.text
+    assert [each.place for each in found.revisions] == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "end"),
+    [
+        ("1. The term in clause 3.1 is extended by two years.", date(2024, 5, 9)),
+        ("1. The term stated in clause 3.1 is extended until 30 June 2026.", date(2026, 6, 30)),
+        ('1. In clause 3.1, "three years" is replaced by "six years".', date(2025, 5, 9)),
+        ("1. The term in clause 3.1 is extended as the parties will agree.", None),
+        ("1. The rent in clause 2.1 is reduced by two weeks' rent.", date(2022, 5, 9)),
+    ],
+)
+def test_the_card_says_when_the_amended_term_ends(
+    library: Library, put: Put, change: str, end: date | None
+) -> None:
+    amended(library, put, change)
+    hire = next(each.id for each in library.documents() if each.name == "hire.txt")
+    card = card_in_force(library, hire)
+    assert (card.expiry_date and card.expiry_date.value) == end
+    for value in card.values:
+        assert value.span.text_in(HIRE)
