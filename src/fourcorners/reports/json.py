@@ -1,7 +1,6 @@
 """The whole review as JSON: the keys of the report, what they mean, and its JSON Schema.
 
-The classes take their values from those of a review; what is written in another form has a
-validator, which finds the document's text in the context.
+What is written in another form than a review has it has a validator, with the text as context.
 """
 
 from __future__ import annotations
@@ -376,10 +375,9 @@ def review_json(grid: Grid) -> dict[str, Any]:
 
 
 def _document(document: ReviewedDocument) -> _Document:
-    content = document.text.encode("utf-8", errors="surrogatepass")
     values = {
         "characters": len(document.text),
-        "text_sha256": sha256(content).hexdigest(),
+        "text_sha256": sha256(document.text.encode("utf-8", errors="surrogatepass")).hexdigest(),
         "outline": {"confidence": document.outline_confidence, "windows": document.windows},
         "warnings": document.cautions,
     }

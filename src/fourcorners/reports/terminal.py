@@ -278,11 +278,12 @@ class _Printer:
             self.say(
                 (f"{change.describe(finding.document)}: ", "yellow"), (f"“{words}”", ""), indent=2
             )
-        before = "Before: " if any(each.old for each in finding.amendments) else ""
+        old = [each.old.span for each in finding.amendments if each.replaces and each.old]
         for quote in key_quotes(finding)[:1]:
             words = key_words(quote, 2 * (self.width - 6))
             shown = f"“{words}”" if quote.verified else f"not verified: {words}"
-            self.say((before, "dim"), (shown, ""), indent=2)
+            is_old = any(quote.span and span and quote.span.overlaps(span) for span in old)
+            self.say(("Before: " if is_old else "", "dim"), (shown, ""), indent=2)
             evidence = evidence_of(finding, quote)
             if evidence is None:
                 continue

@@ -22,6 +22,8 @@ from fourcorners.outline.card.term import (
 )
 from fourcorners.outline.card.values.candidates import statement_around
 from fourcorners.search.graph.in_force import Revision, read_in_force
+from fourcorners.search.graph.links import links_of
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.span import Span
 
 _LIKELY = 0.2  # probability of an end from which its words are shown to a person; chosen by hand
@@ -109,6 +111,9 @@ def _timeline(
         TermChange(each.document, each.name, each.span) for each in changes if not each.is_certain
     ]
     term = read_term(contract.card if amended is None else amended.card, uncertain)
+    own = links_of(library).amendments(document)
+    if any(each.target in among and each.relation is AmendmentRelation.AMENDS for each in own):
+        term = Term()  # what an amendment says of a term is listed with the contract
     events = find_events(term, as_of, as_of + within)
     title = contract.card.title
     return Timeline(

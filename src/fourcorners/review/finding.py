@@ -185,10 +185,7 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class PositionMatch:
-    """The house position that the wording of a clause matches, with the words that decide it.
-
-    `kind` is `preferred`, `fallback` or `unacceptable`.
-    """
+    """The house position, such as `preferred`, that a clause matches, with the deciding words."""
 
     kind: str
     text: str

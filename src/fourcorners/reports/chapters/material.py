@@ -255,12 +255,18 @@ def key_block(finding: Finding, limit: int = KEY_LENGTH) -> tuple[Paragraph, ...
         return (body(Run("Not found", Tone.QUIET)),)
     if len(quotes) > 1:
         quotes, limit = (quotes, limit * 2 // 3) if limit > _SHORT else (quotes[:1], limit)
-    return tuple(
+    changes = [each for each in finding.amendments if each.replaces and each.old]
+    new = (
+        body(f"“{key_words(each.quote, limit)}” ({each.describe(finding.document)}.) Before:")
+        for each in changes
+    )
+    shown = (
         body(f"“{key_words(quote, limit)}”")
         if quote.verified
         else body(Run("Not in the contract: ", Tone.WARNING), key_words(quote, limit))
         for quote in quotes
     )
+    return (*new, *shown)
 
 
 def key_place(finding: Finding) -> str:

@@ -137,7 +137,7 @@ def find_replacement(library: Library, hit: Located) -> LinkedPassage | None:
         return _passage(_Found(changing, last.span, LinkKind.AMENDMENT, because, 1.0), last.span, 0)
     for link in links.amendments(hit.document):
         contract = read_in_force(library, link.target) if link.target else None
-        later = contract.later_change(hit.document, hit.span) if contract else None
+        later = contract.current_words(hit.document, hit.span) if contract else None
         if later is not None:
             because = f"is in force instead of {reading.locate(hit.span)}"
             document, span = later

@@ -20,7 +20,7 @@ from fourcorners.outline.card.term import changes_term, day_of
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.graph.changes import UNCHANGED, CitedChange
 from fourcorners.search.graph.links import AmendmentLink, links_of
-from fourcorners.search.graph.revisions import ClauseEdit, marker, read_edits, renumbering
+from fourcorners.search.graph.revisions import ClauseRevision, marker, new_numbers, read_edits
 from fourcorners.search.graph.statements import (
     MAX_PREAMBLE,
     RESTATED,
@@ -104,7 +104,7 @@ class InForce:
         changes = (each for each in self.revisions if each.removes and each.old.overlaps(span))
         return max(changes, key=self.revisions.index, default=None)
 
-    def later_change(self, document: str, span: Span) -> tuple[str, Span] | None:
+    def current_words(self, document: str, span: Span) -> tuple[str, Span] | None:
         """Return what is in force instead of words of an amendment: the document and its words."""
         for piece in self.pieces:
             if any(r.document == document and r.span.overlaps(span) for r in piece.by[:-1]):
@@ -212,7 +212,7 @@ def _amend(contract: Contract, amending: Sequence[tuple[AmendmentLink, Contract]
             longer += [(revision, edit.extends)] if edit.extends else []
         if pieces is not before:
             current = _read(contract.document, pieces)
-        numbers = renumbering(reading)
+        numbers = new_numbers(reading)
         if numbers:
             pieces = _renumber(pieces, current, numbers)
             current = _read(contract.document, pieces)
@@ -240,7 +240,7 @@ def _restating_sentence(reading: Contract, link: AmendmentLink) -> Span:
     return reading.sentence(link.span)
 
 
-def _place(each: tuple[CitedChange, ClauseEdit]) -> Span:
+def _place(each: tuple[CitedChange, ClauseRevision]) -> Span:
     return each[1].span
 
 

@@ -43,7 +43,7 @@ _LONGER_TO = frozenset(("to", "until", "through"))
 
 
 @dataclass(frozen=True, slots=True)
-class ClauseEdit:
+class ClauseRevision:
     """What a change does to a clause.
 
     Attributes:
@@ -69,7 +69,7 @@ class ClauseEdit:
 
 def read_edits(
     reading: Contract, title: str, current: Contract
-) -> Iterator[tuple[CitedChange, ClauseEdit]]:
+) -> Iterator[tuple[CitedChange, ClauseRevision]]:
     """Yield what an amendment does to the contract of this title, and to no other that it names."""
     own = distinctive_words(title)
     changes = [each for each in clause_changes(reading) if not _is_elsewhere(reading, each, own)]
@@ -87,7 +87,7 @@ def _is_elsewhere(reading: Contract, change: CitedChange, own: frozenset[str]) -
 
 def _sentence_edits(
     amending: Contract, changes: Sequence[CitedChange], current: Contract
-) -> list[ClauseEdit]:
+) -> list[ClauseRevision]:
     """Return what the changes of one sentence do to a text; none where they cite nothing in it."""
     span = changes[0].span
     quotes = [
@@ -113,35 +113,35 @@ def _sentence_edits(
 
 def _edits(
     source: str, one: CitedChange, node: Node, quotes: Sequence[Span], text: str
-) -> list[ClauseEdit]:
+) -> list[ClauseRevision]:
     clause = node.span.strip(text)
     old, new = _sort_quotes(source, quotes, text, clause)
     before = source[one.span.start : one.cited.start]
     after = source[one.cited.end : one.span.end]
     if CONDITION.search(before):
-        return [ClauseEdit(node, clause, is_certain=False)]
+        return [ClauseRevision(node, clause, is_certain=False)]
     if old and all(len(found) == 1 for found in old):
         if len(old) == len(new) == 1 and one.verb in ("replaces", "deletes"):
-            return [ClauseEdit(node, old[0][0], new[0])]
+            return [ClauseRevision(node, old[0][0], new[0])]
         if one.verb == "deletes" and not new:
-            return [ClauseEdit(node, found[0]) for found in old]
+            return [ClauseRevision(node, found[0]) for found in old]
     elif not old and _last_word(before) not in _OF_A_PART:
         if "restored" in after or "reinstated" in after:
-            return [ClauseEdit(node, clause, restores=True)]
+            return [ClauseRevision(node, clause, restores=True)]
         if one.verb == "deletes" and not quotes and _is_whole(after):
-            return [ClauseEdit(node, clause)]
+            return [ClauseRevision(node, clause)]
         wording = _wording(source, one, new)
         if one.verb == "replaces" and wording:
             return [_replacement(node, clause, text, source, wording)]
     if not quotes and (longer := _extension(source, one.span)):
         words = Span(one.span.start + marker(one.span.text_in(source)), one.span.end)
-        return [ClauseEdit(node, Span(clause.end, clause.end), words, " ", extends=longer)]
-    return [ClauseEdit(node, clause, is_certain=False)]
+        return [ClauseRevision(node, Span(clause.end, clause.end), words, " ", extends=longer)]
+    return [ClauseRevision(node, clause, is_certain=False)]
 
 
 def _addition(
     source: str, known: Sequence[tuple[CitedChange, Node]], quotes: Sequence[Span], text: str
-) -> ClauseEdit:
+) -> ClauseRevision:
     """Return what adds words to a clause, or a clause at the end of another."""
     named = [(one, node) for one, node in known if _letters(node.label) == _letters(one.mark)]
     one, node = (named or known)[0]
@@ -150,14 +150,14 @@ def _addition(
     if len(old) == len(new) == len(named) == 1 and len(old[0]) == 1:
         at = next(quote for quote in quotes if quote not in new)
         if "after" in source[max(one.span.start, at.start - _BEFORE) : at.start]:
-            return ClauseEdit(node, Span(old[0][0].end, old[0][0].end), new[0], " ")
+            return ClauseRevision(node, Span(old[0][0].end, old[0][0].end), new[0], " ")
     wording = _wording(source, one, new)
     if wording and not old and (len(named) < len(known) or marker(wording.text_in(source))):
-        return ClauseEdit(node, Span(clause.end, clause.end), wording, "\n", is_beside=True)
-    return ClauseEdit(node, clause, is_certain=False)
+        return ClauseRevision(node, Span(clause.end, clause.end), wording, "\n", is_beside=True)
+    return ClauseRevision(node, clause, is_certain=False)
 
 
-def renumbering(reading: Contract) -> dict[str, str] | None:
+def new_numbers(reading: Contract) -> dict[str, str] | None:
     """Return the new numbers of clauses by their old ones; None if a person must read which."""
     numbers: dict[str, str] = {}
     for sentence in split_sentences(reading.text):
@@ -219,11 +219,13 @@ def _wording(source: str, one: CitedChange, new: Sequence[Span]) -> Span | None:
     return wording if wording and marker(wording.text_in(source)) else None
 
 
-def _replacement(node: Node, clause: Span, text: str, source: str, wording: Span) -> ClauseEdit:
+def _replacement(node: Node, clause: Span, text: str, source: str, wording: Span) -> ClauseRevision:
     """Return the replacement of a clause, which keeps its number if the wording has none."""
     at = marker(clause.text_in(text))
     has_number = at and not marker(wording.text_in(source))
-    return ClauseEdit(node, Span(clause.start + at, clause.end) if has_number else clause, wording)
+    return ClauseRevision(
+        node, Span(clause.start + at, clause.end) if has_number else clause, wording
+    )
 
 
 def marker(words: str) -> int:
