@@ -201,6 +201,8 @@ def test_a_clause_of_another_contract_is_not_changed(library: Library, put: Put)
         ("1. The term stated in clause 3.1 is extended until 30 June 2026.", date(2026, 6, 30)),
         ('1. In clause 3.1, "three years" is replaced by "six years".', date(2025, 5, 9)),
         ("1. The term in clause 3.1 is extended as the parties will agree.", None),
+        ("1. The term of the Agreement is extended by eighteen months.", date(2023, 11, 9)),
+        ("1. The duration of the Agreement is changed as the letter of today says.", None),
         ("1. The rent in clause 2.1 is reduced by two weeks' rent.", date(2022, 5, 9)),
     ],
 )

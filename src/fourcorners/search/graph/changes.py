@@ -113,7 +113,7 @@ def parse_changes(text: str) -> tuple[CitedChange, ...]:
         if at < 0:
             continue
         if at not in part_changes:
-            verb = _verb(_text_without(text, parts[at], long))
+            verb = change_verb(_text_without(text, parts[at], long))
             part_changes[at] = (verb, _with_wording(text, parts, at)) if verb else None
         if change := part_changes[at]:
             for one in _changes(match, *change):
@@ -151,7 +151,8 @@ def _singular(word: str) -> str:
     return word.casefold().replace("-", "")
 
 
-def _verb(sentence: str) -> str | None:
+def change_verb(sentence: str) -> str | None:
+    """Return what a sentence does to a contract; None if it changes nothing."""
     if UNCHANGED.search(sentence) and not re.search(r"\bhereby\b", sentence):
         return None
     found = {name for name, pattern in _CHANGE if pattern.search(sentence)}
@@ -183,7 +184,9 @@ def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
         return Span(start, min(new.end(), start + MAX_LENGTH))
     for part in islice(parts, at + 1, None):
         following = text[part.start : part.end]
-        if part.end - start > MAX_LENGTH // 2 or (CITED.search(following) and _verb(following)):
+        if part.end - start > MAX_LENGTH // 2 or (
+            CITED.search(following) and change_verb(following)
+        ):
             break
         end = part.end
     return Span(start, end).strip(text)

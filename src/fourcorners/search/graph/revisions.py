@@ -13,6 +13,7 @@ from datetime import date
 from itertools import groupby
 
 from fourcorners.library.contract import Contract
+from fourcorners.outline.card.term import changes_term
 from fourcorners.outline.tree import Node
 from fourcorners.search.graph.changes import (
     CITED,
@@ -21,6 +22,7 @@ from fourcorners.search.graph.changes import (
     PARTLY,
     QUOTED,
     CitedChange,
+    change_verb,
     clause_changes,
 )
 from fourcorners.search.graph.statements import MENTION, distinctive_words
@@ -76,6 +78,25 @@ def read_edits(
     for _, group in groupby(changes, key=lambda each: each.span):
         some = [*group]
         yield from ((some[0], edit) for edit in _sentence_edits(reading, some, current))
+    yield from _term_edits(reading, current)
+
+
+def _term_edits(
+    reading: Contract, current: Contract
+) -> Iterator[tuple[CitedChange, ClauseRevision]]:
+    """Yield what sentences that cite no clause do to the term: "The term is extended by a year"."""
+    end = current.card.value("end")
+    node = current.outline.node_at(end.span.start) if end else None
+    for sentence in split_sentences(reading.text) if node else ():
+        words = sentence.text_in(reading.text)
+        verb = change_verb(words)
+        if node is None or verb is None or not changes_term(words) or CITED.search(words):
+            continue
+        clause, longer = node.span.strip(current.text), _extension(reading.text, sentence)
+        change = CitedChange(verb, "term", "", "", sentence, Span(sentence.start, sentence.start))
+        at = Span(clause.end, clause.end) if longer else clause
+        added = Span(sentence.start + marker(words), sentence.end) if longer else None
+        yield change, ClauseRevision(node, at, added, " ", is_certain=bool(longer), extends=longer)
 
 
 def _is_elsewhere(reading: Contract, change: CitedChange, own: frozenset[str]) -> bool:
