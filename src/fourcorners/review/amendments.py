@@ -19,7 +19,6 @@ from fourcorners.review.finding import (
     CellState,
     Evidence,
     Finding,
-    PositionMatch,
     RiskAnswer,
     Severity,
 )
@@ -115,7 +114,8 @@ def amended_finding(library: Library, own: Finding, new: Finding, amended: InFor
         new,
         evidence=evidence,
         answers=tuple(_own_answer(contract, each, amended) for each in new.answers),
-        position=_own_position(contract, new.position, amended),
+        position=new.position
+        and replace(new.position, quotes=_own_quotes(contract, new.position.quotes, amended)),
         searched=own.searched,
         candidates=own.candidates,
         amendments=tuple(changes),
@@ -208,12 +208,6 @@ def _own_answer(contract: Contract, answer: RiskAnswer, amended: InForce) -> Ris
         quotes=_own_quotes(contract, answer.quotes, amended),
         against_quotes=_own_quotes(contract, answer.against_quotes, amended),
     )
-
-
-def _own_position(
-    contract: Contract, position: PositionMatch | None, amended: InForce
-) -> PositionMatch | None:
-    return position and replace(position, quotes=_own_quotes(contract, position.quotes, amended))
 
 
 def _own_quotes(contract: Contract, quotes: Iterable[Quote], amended: InForce) -> tuple[Quote, ...]:
