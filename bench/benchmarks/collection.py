@@ -29,7 +29,7 @@ from fourcorners.models import default_encoder
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.offline.run import answer_contracts, contract_question
+from fourcorners.research.offline.collection import ask_contracts, contract_question
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
@@ -115,14 +115,10 @@ def by_both(context: ResearchContext, asked: str) -> list[Place]:
 
 def by_asking(context: ResearchContext, asked: str) -> list[Place]:
     """Quote as `ask` does: where it asks which, each contract in turn, the surest first."""
-    of_each = contract_question(asked)
-    if not of_each:
+    if not contract_question(asked):
         return by_search(context, asked)
-    answers = [each.answer for each in answer_contracts(context, of_each)]
-    speaking = sorted(
-        (each for each in answers if each.findings), key=lambda each: -each.confidence
-    )
-    cited = (cited for each in speaking for cited in each.findings[0].quotes)
+    cited = [each.quote for each in ask_contracts(context, asked) if each.quote is not None]
+    cited.sort(key=lambda each: -each.score)
     return [(each.document, each.quote.span) for each in cited if each.quote.span is not None]
 
 

@@ -9,8 +9,8 @@ from fourcorners.library.store import Library
 from fourcorners.research.context import build_context
 from fourcorners.research.rewriting import (
     add_legal_terms,
-    replace_first_person,
     replace_party_names,
+    replace_persons,
 )
 from fourcorners.settings import Settings
 
@@ -137,8 +137,29 @@ def test_the_laws_words_are_added_to_everyday_ones(question: str, told: str) -> 
     ],
 )
 def test_who_asks_is_named_as_the_contract_does(question: str, expected: str) -> None:
-    assert replace_first_person(question, "the Supplier") == expected
+    assert replace_persons(question, "the Supplier") == expected
 
 
 def test_a_contract_that_calls_its_party_we_is_left_alone() -> None:
-    assert replace_first_person("May we end it?", "we") == "May we end it?"
+    assert replace_persons("May we end it?", "we") == "May we end it?"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("May they end it early?", "May the Grower end it early?"),
+        (
+            "If they want us out, what is their notice?",
+            "If the Grower want the Packer out, what is the Grower's notice?",
+        ),
+        ("If pallets break, must they be replaced?", "If pallets break, must they be replaced?"),
+        ("Can the other side assign it?", "Can the Grower assign it?"),
+        ("Must the pallets reach the counterparty?", "Must the pallets reach the Grower?"),
+    ],
+)
+def test_the_only_other_party_is_they(question: str, expected: str) -> None:
+    assert replace_persons(question, "Packer", "Grower") == expected
+
+
+def test_they_are_left_alone_where_it_is_not_known_who_they_are() -> None:
+    assert replace_persons("May they end it?", "Packer") == "May they end it?"

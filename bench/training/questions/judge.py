@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from fourcorners.models.clause_reader.reader import open_reader as open_clause_reader
 from fourcorners.models.reader.reader import open_reader
 from fourcorners.models.registry import default_encoder
-from fourcorners.research.answerability.judgement import FILE as JUDGEMENT
-from fourcorners.research.answerability.judgement import answer_signs
+from fourcorners.research.answerability.search import FILE as JUDGEMENT
+from fourcorners.research.answerability.search import answer_signs
 from fourcorners.search.sentences.answer_scores import FILE
 from training.common.logistic import fit_one
 from training.questions.data import (

@@ -79,8 +79,10 @@ def check_question(access: Access, asked: AskRequest, settings: Settings) -> Ask
             collection, or it is not clear which collection is meant.
         NotFound: If they may not know of the collection, or of a contract.
     """
-    if not asked.question.strip():
-        raise Refusal("nothing was asked.", remedy="Say what you want to know.")
+    from fourcorners.research.question import NO_QUESTION, is_question
+
+    if not is_question(asked.question):
+        raise Refusal("nothing was asked.", remedy=NO_QUESTION)
     known = known_sources(settings)
     for name in asked.sources:
         if name not in known:

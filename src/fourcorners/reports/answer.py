@@ -56,6 +56,7 @@ _TONES: Final = {
     Verdict.UNSURE: Tone.WARNING,
 }
 _UNCHECKED: Final = "unchecked"
+_SHORT: Final = 600  # characters of an answer in short
 _BESIDE: Final = {
     Role.EXCEPTION: "Exceptions",
     Role.AMENDMENT: "Amendments",
@@ -104,7 +105,9 @@ def _write_json(answer: Answer, path: Path) -> None:
 
 def answer_report(answer: Answer) -> Report:
     """Return the report as the tree that all formats draw."""
-    sections = [_question(answer), _preliminary(answer), _findings(answer)]
+    sections = [_question(answer), _preliminary(answer)]
+    sections += [_section("contracts", "Each contract", _rows(answer))] if answer.rows else []
+    sections += [_findings(answer)] if not answer.rows else []
     sections += [_external(answer)] if answer.external else []
     sections += [_gaps(answer), _sources(answer), _record(answer)]
     made = datetime.fromisoformat(answer.made.created)
@@ -190,9 +193,20 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     """Return the answer in short: its headline, the words behind it, what changes it, what else."""
     direct = answer.answer
     blocks: list[Block] = [_headline(answer)]
+    if answer.rows:
+        return (*blocks, *_rows(answer), *(note(gap.what) for gap in answer.gaps))
     quoted: set[Citation] = set()
+    room = _SHORT - len(direct.headline) if direct.headline else None
+    more = 0
     for each in (*direct.sentences, *direct.conditions):
         own = [cited for cited in each.quotes if cited not in quoted]
+        own = [cited for cited in own if cited.quote.words not in direct.headline]
+        if room is not None:
+            length = len(each.text) + sum(len(cited.quote.words) for cited in own)
+            if not own or (length > room and len(blocks) > 1):
+                more += bool(own)
+                continue
+            room -= length
         if not direct.headline or each.role is not Role.EVIDENCE:
             blocks.append(_sentence(each, is_short=not direct.headline))
         blocks += [_quote(cited) for cited in own]
@@ -203,8 +217,10 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
         for cited in each.quotes
         if cited not in quoted and each not in direct.sentences
     ]
-    if further:
+    if further and room is None:
         blocks += [label("See also"), *(_quote(cited) for cited in dict.fromkeys(further))]
+    elif further or more:
+        blocks.append(note(f"{len(dict.fromkeys(further)) + more} more in the full report."))
     near = [gap.nearest for gap in answer.gaps if gap.nearest is not None]
     if near:
         blocks += [label("The nearest words, which were not taken for an answer")]
@@ -213,6 +229,21 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     if not direct.headline:
         blocks += map(note, _premises(answer))
     return tuple(blocks)
+
+
+def _rows(answer: Answer) -> Iterator[Block]:
+    """Yield the table of the contracts that were asked."""
+    rows = tuple(
+        row(
+            each.title,
+            each.state.value,
+            each.value,
+            f"“{each.quote.quote.words}” ({each.quote.where})" if each.quote else "",
+        )
+        for each in answer.rows
+    )
+    heads = ("Contract", "Answer", "Value", "Words")
+    yield Table("Each contract", heads, rows, (0.25, 0.1, 0.2, 0.45))
 
 
 def _premises(answer: Answer) -> Iterator[str]:

@@ -116,6 +116,32 @@ class Statement:
         return f"{self.text} ({self.standing})"
 
 
+class RowState(StrEnum):
+    """What a contract of a collection says to a question."""
+
+    YES = "yes"
+    NO = "no"
+    SILENT = "not said"
+    TO_READ = "to be read"
+
+
+@dataclass(frozen=True, slots=True)
+class ContractRow:
+    """The row of a contract in the table that answers a question to a collection.
+
+    Attributes:
+        value: What it says, or was looked for, in a few words.
+        size: The value as a number with its unit, to compare; empty if there is none.
+    """
+
+    document: str
+    title: str
+    state: RowState
+    value: str = ""
+    quote: Citation | None = None
+    size: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class ExternalStatement:
     """A statement by a source other than a contract; it supports nothing about the contracts.
@@ -263,6 +289,7 @@ class Answer:
         stopped: Why the work ended before it was done; empty if it was done.
         reckonings: Dates and sums that the program computed: `2024-03-01 + 90 days = 2024-05-30`.
         not_found: Lookups without a result: what was asked for, and what there is instead.
+        rows: Each contract, for a question to a collection.
         drafts: The report after each turn.
         record: Each step with what it used.
     """
@@ -286,6 +313,7 @@ class Answer:
     stopped: str = ""
     reckonings: tuple[str, ...] = ()
     not_found: tuple[str, ...] = ()
+    rows: tuple[ContractRow, ...] = ()
     drafts: tuple[Draft, ...] = field(default=(), repr=False)
     record: tuple[Step, ...] = field(default=(), repr=False)
 

@@ -13,12 +13,12 @@ from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.reader.reader import RelevanceReader
+from fourcorners.models.reader.reader import OnnxReader
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
-from fourcorners.research.rewriting import is_distinct, replace_first_person, replace_party_names
+from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
 from fourcorners.research.tool import Material
 from fourcorners.review.obligations.actors import (
     ActorMentionKind,
@@ -91,6 +91,16 @@ def find_others(question: str, contract: Contract, known: Callable[[], Iterable[
     return list(found.values())
 
 
+def _called(party: Party | None) -> str:
+    return "" if party is None else party.short or party.role or party.name
+
+
+def is_named(name: str, contract: Contract) -> bool:
+    """Return whether a contract has a distinctive word of a name."""
+    words = set(tokenize(contract.text).tokens)
+    return any(is_distinct(token) and token in words for token in tokenize(name).tokens)
+
+
 def _owns(question: str, span: Span) -> bool:
     return question.startswith(("'", "’"), span.end)
 
@@ -128,7 +138,7 @@ class ResearchContext:
     collection: str | None = None
     encoder: Encoder | None = None
     concepts: tuple[Concept, ...] = ()
-    reader: RelevanceReader | None = None
+    reader: OnnxReader | None = None
     read_for: tuple[str, ...] = ()
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
     _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)
@@ -178,10 +188,10 @@ class ResearchContext:
     def _in_words_of(self, question: str, documents: Sequence[str]) -> str:
         """Return a question with its parties, including the asking one, as contracts call them."""
         readings = [self.read_contract(document) for document in documents]
-        asking = {self.asking_party(document) for document in documents}
-        party = asking.pop() if len(asking) == 1 else None
-        if party is not None:
-            question = replace_first_person(question, party.short or party.role or party.name)
+        sides = {(self.asking_party(each), self.other_party(each)) for each in documents}
+        asking, other = sides.pop() if len(sides) == 1 else (None, None)
+        if asking is not None:
+            question = replace_persons(question, _called(asking), _called(other))
         return replace_party_names(question, readings)
 
     def side(self, document: str) -> Side:
@@ -202,10 +212,26 @@ class ResearchContext:
         return tuple(party for party, _ in collection_parties(self.library, collection))
 
     def asking_party(self, document: str) -> Party | None:
-        """Return the one party of a contract that asks; None if there is none, or several."""
+        """Return the one party of a contract that asks; None if there is none, or several.
+
+        Where the card lacks it, a role is enough that the contract acts by: "the Tenant shall".
+        """
+        found = self._only_party(document, "ours")
+        if found is not None or self.side(document).names:
+            return found
+        names = self.read_for or self.library.read_for(self.library.entry(document).collection)
+        roles = _actors(self.read_contract(document))
+        known = [each for each in names if each.casefold() in roles]  # parties were not recognised
+        return Party(known[0], known[0], known[0]) if len(known) == len(names) == 1 else None
+
+    def other_party(self, document: str) -> Party | None:
+        """Return the one party of a contract with which the asking one made it."""
+        return self._only_party(document, "theirs")
+
+    def _only_party(self, document: str, side: str) -> Party | None:
         parties = [fact.value for fact in self.read_contract(document).card.parties]
-        ours = [each for each in parties if self.side(document).whose(each) == "ours"]
-        return ours[0] if len(ours) == 1 else None
+        found = [each for each in parties if self.side(document).whose(each) == side]
+        return found[0] if len(found) == 1 else None
 
     def read_contract(self, document: str) -> Contract:
         self._consulted.setdefault(document)
@@ -316,6 +342,7 @@ def build_context(
     """Prepare the contracts that a question is about.
 
     Each is given by its id, a unique part of its name, or its path; none for all of a collection.
+    The only one is always named.
 
     Raises:
         ConfigError: If a name matches no contract or several, or there is nothing to read.
@@ -323,10 +350,13 @@ def build_context(
     entries = tuple(
         {entry.id: entry for entry in (library.resolve(n, collection) for n in contracts)}.values()
     )
-    if not entries and not library.documents(collection):
+    there = () if entries else library.documents(collection)
+    if not entries and not there:
         raise ConfigError(
             "there is no contract to ask.", remedy="Add some: fourcorners add FOLDER."
         )
+    if len(there) == 1:  # it need not be named
+        entries = tuple(there)
     known = encoder if library.encoder is not None else None
     return ResearchContext(
         library, entries, collection, known, tuple(concepts), reader_for(known), tuple(read_for)

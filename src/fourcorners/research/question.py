@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from fourcorners.text.injections import find_injections
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.stems import IDLE, stems
+from fourcorners.text.tokenization import tokenize
 
 
 class QuestionAspect(StrEnum):
@@ -36,6 +38,18 @@ class Part:
     @property
     def is_whether(self) -> bool:
         return QuestionAspect.WHETHER in self.aspects or QuestionAspect.EXISTS in self.aspects
+
+
+NO_QUESTION = (
+    "Ask in words what a contract says: “How much notice must we give?”, “Which contracts renew "
+    "automatically?”."
+)
+"""What a question is, for who asked none."""
+
+
+def is_question(text: str) -> bool:
+    """Return whether words ask anything: there are some, and they give the program no orders."""
+    return bool(tokenize(text).tokens) and not find_injections(text)
 
 
 _WH = (

@@ -12,7 +12,7 @@ from fourcorners.library.contract import Contract
 from fourcorners.outline.card.party_names import FORM
 from fourcorners.search.names import COMMON
 from fourcorners.text.patterns import load_patterns
-from fourcorners.text.stems import FRAME
+from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.tokenization import tokenize
 
 VOCABULARY_FILE = Path(__file__).with_name("everyday.yaml")
@@ -24,13 +24,14 @@ _AFTER_THE = _PATTERNS["after_the"]
 _SHORTEST = 3  # letters of a distinctive word of a name
 _SOMEBODY = "a party"
 _HONORIFIC = _PATTERNS["honorific"]
-_FIRST_PERSON = _PATTERNS["first_person"]
+_PERSON = _PATTERNS["person"]
 _WHERE = r"(?:at|in|near|within|outside|into|throughout)"
 _ENDS_WHERE = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?$", re.IGNORECASE)
 _Found: TypeAlias = tuple[str, int, int]
 _FORM = re.compile(rf"(?<!\w){FORM}$")
 _FORMS = frozenset(("ag", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "llp", "lp"))
 _FORMS |= {"ltd", "nv", "plc", "sa"}
+_NAMING_NOTHING = frozenset(stem_tokens(sorted(FRAME | IDLE)))
 _PRONOUNS = frozenset(("you", "we", "us", "i", "it", "they", "party", "parties"))
 
 
@@ -66,21 +67,36 @@ def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
     return "".join(words) + question[offset:]
 
 
-def replace_first_person(question: str, called: str) -> str:
+def replace_persons(question: str, called: str, other: str = "") -> str:
     """Put the asking party of a question into the third person, as a contract calls it.
 
-    "May we end our licence?" becomes "May the Supplier end the Supplier's licence?".
+    "May we end our licence?" becomes "May the Supplier end the Supplier's licence?". The only other
+    party is "the other side", and "they" where the question has named nothing before.
     """
-    role = _THE.sub("", called, count=1).strip()
-    if not role or role.casefold() in _PRONOUNS:
+    name, their_name = _in_third_person(called), _in_third_person(other)
+    if not name:
         return question
-    is_name = role != role.upper() and len(role.split()) > 1 and _FORM.search(role)
-    name = role if is_name else f"the {role}"
+    first = next((match for match in _PERSON.finditer(question) if match["they"]), None)
+    before = question[: first.start()] if first else ""
+    is_other = bool(their_name) and set(stems(_PERSON.sub("", before))) <= _NAMING_NOTHING
 
     def name_party(match: re.Match[str]) -> str:
-        return f"{name}'s" if match["owns"] else name
+        if not (match["they"] or match["named"]):
+            return f"{name}'s" if match["owns"] else name
+        if not (is_other if match["they"] else their_name):
+            return match[0]
+        return f"{their_name}'s" if match["their"] else their_name
 
-    return _FIRST_PERSON.sub(name_party, question)
+    return _PERSON.sub(name_party, question)
+
+
+def _in_third_person(called: str) -> str:
+    """Return a party with its article; empty where a contract calls it "we" or "you"."""
+    role = _THE.sub("", called, count=1).strip()
+    if not role or role.casefold() in _PRONOUNS:
+        return ""
+    is_name = role != role.upper() and len(role.split()) > 1 and _FORM.search(role)
+    return role if is_name else f"the {role}"
 
 
 def add_legal_terms(question: str) -> str:

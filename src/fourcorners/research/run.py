@@ -25,12 +25,9 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, DraftEvent, Event, EvidenceEvent
-from fourcorners.research.offline.run import (
-    MAX_CONTRACTS,
-    NO_MODEL,
-    answer_offline,
-    title_of,
-)
+from fourcorners.research.offline.collection import MAX_CONTRACTS
+from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
+from fourcorners.research.question import NO_QUESTION, is_question
 from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.review.parties import distinct_names
 from fourcorners.review.set_apart import describe_set_apart, has_unread_terms
@@ -183,7 +180,9 @@ def prepare_answer(
                 f"{MAX_QUESTION:,} characters."
             )
     if not asked.question.strip():
-        raise ConfigError("the question is empty.", remedy="Say what you want to know.")
+        raise ConfigError("the question is empty.", remedy=NO_QUESTION)
+    if not is_question(asked.question):
+        raise ConfigError("this asks nothing.", remedy=NO_QUESTION)
     read_for = distinct_names(asked.read_for)
     research_context = build_context(
         library,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from fourcorners.models.registry import default_reader
-from fourcorners.research.answerability.judgement import answer_signs, default_weights, judge
+from fourcorners.research.answerability.search import answer_signs, default_weights, judge
 
 
 def test_what_is_read_decides_whether_a_contract_answers() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
-from fourcorners.research.answer import Verdict
-from fourcorners.research.offline import run
-from fourcorners.research.offline.run import contract_question
+from fourcorners.research.answer import Answer, Verdict
+from fourcorners.research.offline import collection, run
+from fourcorners.research.offline.collection import contract_question
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 
@@ -20,6 +20,9 @@ from fourcorners.search.concepts import Concept
         ("How many of our leases can be assigned?", "Can this contract be assigned?"),
         ("Which supplier agreements have a cap?", "Does this contract have a cap?"),
         ("Under which contracts may we audit?", "May we audit?"),
+        ("Which lease has the longest term?", "Does this contract have the longest term?"),
+        ("Do any of our leases renew?", "Does this contract renew?"),
+        ("What is the longest notice period?", "What is the longest notice period?"),
         ("Which clause governs assignment?", ""),
         ("What does the contract say of delay?", ""),
     ],
@@ -38,11 +41,12 @@ def test_each_contract_of_a_collection_is_asked(
         concepts=concepts,
     )
     answer = final_answer(run)
-    assert answer.answer.headline.startswith("1 of 2 contracts have words on it")
-    quoted = {each.name for statement in answer.statements for each in statement.quotes}
-    assert quoted == {"Lease of Premises (Harbour Estates / Quill & Sons, 1 March 2024)"}
-    assert any("Letter" in gap.what for gap in answer.gaps)
-    assert answer.counts.verified == len(answer.statements)
+    assert answer.answer.headline.startswith("1 of 2 contracts: “Lease of Premises")
+    states = [each.state.value for each in answer.rows]
+    assert states == ["yes", "not said"]
+    assert answer.rows[0].value == "England and Wales"
+    assert answer.counts.verified == len(answer.statements) == 1
+    assert Answer.from_json(answer.to_json()).rows == answer.rows
 
 
 def test_what_was_not_read_is_said(
@@ -51,7 +55,8 @@ def test_what_was_not_read_is_said(
     concepts: Sequence[Concept],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(run, "MAX_CONTRACTS", 1)
+    for module in (collection, run):
+        monkeypatch.setattr(module, "MAX_CONTRACTS", 1)
     answer = final_answer(
         ask(
             library,

@@ -228,6 +228,9 @@ def test_what_was_understood_is_named(library: Library, fill: Fill) -> None:
         ("contracts with insurance of 5m or exclusivity after 2020", ("5m", "after", "2020")),
         ("terminated without cause within 30 days?", ("30", "days")),
         ("do our suppliers have minimum purchases?", ()),
+        ("contracts with only exclusivity", ("only",)),
+        ("exclusivity or insurance, but not both", ("but not both",)),
+        ("exclusivity type:lease", ("type:lease",)),
     ],
 )
 def test_a_value_is_no_condition(library: Library, question: str, left: tuple[str, ...]) -> None:

@@ -99,7 +99,11 @@ def _print_block(block: Block) -> None:
             for name, value in block.pairs:
                 console.print_indented(0, (f"{name}: ", "dim"), _line(value))
         case tree.Table():
-            pass
+            for each in block.rows:
+                first, *others = (_line(cell) for cell in each.cells)
+                console.print_indented(0, first)
+                for cell in filter(None, others):
+                    console.print_indented(3, shorten(cell.plain, _SHOWN))
 
 
 def _line(runs: Iterable[Run], style: str = "") -> Text:

@@ -1,7 +1,9 @@
 """Looking for the answer to one part of a question: the sentences, and whether they answer.
 
 One way through: what a search finds, by the question's words and meaning and by the kinds of clause
-that it asks for, is read with the question, and judged once (`judgement`).
+that it asks for, is read with the question, and judged once. Weights and limits (`judgement.json`)
+were fitted on questions that the reader had not learned (`training.questions.judge`). What a review
+makes of a known kind of clause that is asked for is a sign among the others.
 """
 
 from __future__ import annotations
@@ -9,10 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
 
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answerability.clause_kinds import clause_opinions
-from fourcorners.research.answerability.judgement import NOTHING, Judgement, judge
 from fourcorners.research.context import ResearchContext, acting_parties, asked_parties
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
@@ -24,6 +29,7 @@ from fourcorners.search.sentences.retrieve import (
     retrieve_snippets,
 )
 from fourcorners.search.sentences.snippets import ExtensionLimits
+from fourcorners.search.sentences.weights import LinearWeights, odds_chance
 from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 
 SHAPE = ExtensionLimits(characters=250, step=250, longest=700)
@@ -46,11 +52,74 @@ _ACT_OF_OTHER = 3.0
 _IDLE_STEMS = frozenset(stem_tokens(sorted(FRAME | IDLE)))
 
 
+FILE = Path(__file__).with_name("judgement.json")
+_DECIDED = 6.0  # log-odds beyond which a review's opinion counts no more
+
+
+class JudgementWeights(LinearWeights):
+    """Weights of signs, and the chance from which they count as an answer."""
+
+    limit: float
+
+
+class JudgementFile(BaseModel):
+    """Weights where a review judges a kind of clause that is asked for, and where none is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    provenance: str
+    reader: str
+    known: JudgementWeights
+    unknown: JudgementWeights
+
+
+@cache
+def default_weights() -> JudgementFile:
+    return JudgementFile.model_validate_json(FILE.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How likely a contract answers, and from where it counts as an answer."""
+
+    chance: float
+    threshold: float
+
+    @property
+    def answers(self) -> bool:
+        return self.chance >= self.threshold
+
+
+NOTHING = Judgement(0.0, 1.0)
+"""Of a library in which nothing was found."""
+
+
+def judge(odds: Sequence[float], margin: float | None) -> Judgement:
+    """Judge a contract by the log-odds of its sentences that were read, the likeliest first.
+
+    `margin` is how far a review is above its limit for the kind of clause that is asked for, in
+    log-odds; None where no known kind is asked for.
+    """
+    if not odds:
+        return NOTHING
+    weights = default_weights().unknown if margin is None else default_weights().known
+    chance = odds_chance(weights.log_odds(answer_signs(odds, margin)))
+    return Judgement(chance, weights.limit)
+
+
+def answer_signs(odds: Sequence[float], margin: float | None) -> dict[str, float]:
+    """Return what speaks for a contract answering; at least one sentence was read."""
+    signs = {"best": odds[0]}
+    if margin is not None:
+        signs["margin"] = max(-_DECIDED, min(_DECIDED, margin))
+    return signs
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSearch:
     """What a search for an answer came to.
 
     Attributes:
+        read_as: The question as it was read with sentences.
         snippets: The best first; of contracts that answer where any does.
         judgements: Of each contract among them.
         concepts: The known kinds of clause that were asked for.
@@ -58,6 +127,7 @@ class AnswerSearch:
     """
 
     question: str
+    read_as: str
     snippets: tuple[Snippet, ...]
     judgements: Mapping[str, Judgement]
     concepts: tuple[Concept, ...]
@@ -114,6 +184,7 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
     weighed = _first_of_each(context, weighed, named)
     return AnswerSearch(
         question=question,
+        read_as=scope.question,
         snippets=tuple(weighed[:limit]),
         judgements=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
@@ -153,7 +224,14 @@ def _first_of_each(
         if named.by_party:
             spans += [fact.span for fact in contract.card.parties]
         own += [
-            replace(own[0], span=span, words=span.text_in(contract.text), parts={}, because=())
+            replace(
+                own[0],
+                span=span,
+                core=span,
+                words=span.text_in(contract.text),
+                parts={},
+                because=(),
+            )
             for span in spans
             if not any(span.overlaps(each) for each in known)
         ]

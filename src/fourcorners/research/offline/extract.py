@@ -1,15 +1,17 @@
 """Answer without a language model: by rules, in the contracts' own words.
 
 A question is split into parts; each part is answered with the sentence that says it, then with what
-changes it, and a few further quotes. What is linked to the words (definitions, clauses that they
-refer to) is in the full report. If nothing answers, the nearest words are shown as such. Values,
-yes and no are left to a person, because no method determines them reliably enough (decision 17).
+changes it, and a few further quotes. The headline gives the words that answer, as a quote: values,
+yes and no are left to a person, because no method determines them reliably enough (decision 17). A
+definition or clause that holds the value which these words lack is quoted with them. What else is
+linked to them is in the full report. If nothing answers, the nearest words are shown as such.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from fourcorners.research.answer import (
@@ -28,14 +30,18 @@ from fourcorners.research.companions import (
     find_qualifiers,
     find_replacements,
 )
-from fourcorners.research.context import ResearchContext, find_others
-from fourcorners.research.question import Part
+from fourcorners.research.context import ResearchContext, find_others, is_named
+from fourcorners.research.question import Part, QuestionAspect
+from fourcorners.review.calendar import list_timelines
 from fourcorners.review.parties import display_name
+from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
-from fourcorners.search.graph.in_force import card_in_force, read_in_force
+from fourcorners.search.graph.in_force import read_in_force
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.quantities import find_quantities, find_times
 
 MAX_QUOTES = 4
 """Snippets quoted for a part: the one that answers, and others that may."""
@@ -47,6 +53,14 @@ _SHARE = 0.03  # share of the best probability from which further words are quot
 _SUPPOSED = 0.5  # share of a condition's words from which a question presupposes it
 _CHANGING = frozenset({Role.EXCEPTION, Role.AMENDMENT})
 _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
+_LONGEST = 240  # characters of a sentence that a headline quotes
+_SUPPLYING = 2  # definitions and clauses that are quoted for a value
+# What the words that answer hold, by what is asked for.
+_VALUES: Mapping[QuestionAspect, Callable[[str, Span], Iterable[object]]] = {
+    QuestionAspect.HOW_LONG: find_times,
+    QuestionAspect.HOW_MUCH: find_quantities,
+    QuestionAspect.WHEN: lambda text, span: [*find_dates(text, span), *find_times(text, span)],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +70,7 @@ class PartAnswer:
     Attributes:
         headline: The answer in a line.
         findings: The words that answer, the best first.
+        leading: How many of them the short answer quotes.
         conditions: What changes the answer.
         linked: What is linked to the words, for the full report.
     """
@@ -70,6 +85,7 @@ class PartAnswer:
     conditions: tuple[Statement, ...] = ()
     linked: tuple[Statement, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    leading: int = 1
 
 
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
@@ -95,7 +111,8 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         for at, each in enumerate(shown)
         if at in replaced or not is_shown_already(each)
     ]
-    findings = [*dict.fromkeys(findings), *_expiry(context, part, found)]
+    supplying = [] if 0 in replaced else _supplying(context, part, shown, linked)
+    findings[1:1] = [_companion(context, part, each) for each in supplying]
     changing = [each for each in changing if not is_shown_already(each)]
     conditions = [
         _condition(context, part, shown[0], one.span, one.kind, one.cue)
@@ -103,22 +120,31 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         if not _supposes(part.text, _words(context, shown[0].document, one.span))
     ]
     conditions += [_companion(context, part, each) for each in changing]
-    read = [findings[0].quotes[0]]
+    lead = context.cite(shown[0].document, _own_words(context, shown[0]))
+    changes = ""
     if 0 in replaced:
         before = context.cite(shown[0].document, _changed_words(context, shown[0]))
-        lead = f"Before that, {before.where} said:"
-        conditions.insert(0, _verified_statement(lead, Role.AMENDMENT, part, before))
-        read.append(before)
+        told = f"Before that, {before.where} said:"
+        conditions.insert(0, _verified_statement(told, Role.AMENDMENT, part, before))
+        lead, changes = findings[0].quotes[0], f", which changes {_place(context, lead)}"
+    status = [*_term_status(context, part, found)]
+    headline = [
+        *(each.text for each in status),
+        _headline(context, part, found, lead, changes),
+        *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
+        *_describe_asker(context, part, shown[0].document),
+    ]
     return PartAnswer(
         part,
         found,
         Verdict.UNSURE if part.is_whether else Verdict.SAYS,
         found.judgements[shown[0].document].chance,
         "how likely the words quoted answer",
-        _headline(context, part, shown[0], read),
-        tuple(findings),
+        " ".join(filter(None, headline)),
+        tuple(dict.fromkeys([*findings, *status])),
         tuple(conditions),
-        tuple(_companion(context, part, each) for each in linked),
+        tuple(_companion(context, part, each) for each in linked if each not in supplying),
+        leading=1 + len(supplying),
     )
 
 
@@ -133,44 +159,131 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
     return PreliminaryAnswer(
         ruling=verdict,
         headline=" ".join(each.headline for each in parts),
-        sentences=tuple(finding for each in there for finding in each.findings[:1]),
+        sentences=tuple(one for each in there for one in each.findings[: each.leading]),
         confidence=round(min(each.confidence for each in there or parts), 3),
         because=leading.because,
         conditions=tuple(condition for each in there for condition in each.conditions),
     )
 
 
+def _own_words(context: ResearchContext, snippet: Snippet) -> Span:
+    """Return the best sentence without the headings and the number before its words."""
+    contract, span = context.read_contract(snippet.document), snippet.core
+    node = contract.outline.node_at(max(span.start, span.end - 1))
+    if node is None:
+        return span
+    start = max(span.start, node.span.start)
+    if node.heading is not None and span.start <= node.heading.start < node.heading.end < span.end:
+        start = max(start, node.heading.end)
+    else:
+        number = contract.text[start : span.end].split(maxsplit=1)[0]
+        label, plain = (
+            "".join(filter(str.isalnum, each.casefold())) for each in (node.label, number)
+        )
+        start += len(number) if plain and label.endswith(plain) else 0
+    return Span(start, span.end).strip(contract.text) or span
+
+
 def _headline(
-    context: ResearchContext, part: Part, first: Snippet, read: Sequence[Citation]
+    context: ResearchContext, part: Part, found: AnswerSearch, lead: Citation, changes: str
 ) -> str:
-    """Return where to read the answer: in a clause, or in what changes a clause, and in that."""
-    places = []
-    for each in read:
-        title = f"“{context.title(each.document).title}”"
-        is_bare = each.where.startswith("characters ")
-        places.append(title if is_bare else f"{each.where} of {title}")
-    where = ", which changes ".join(places)
-    lead = f"Yes or no is left to you: read {where}." if part.is_whether else f"Read {where}."
-    return " ".join([lead, *_describe_asker(context, part, first.document)])
+    """Return what answers, quoted, with its place; `changes` is what it takes the place of."""
+    span = lead.quote.span
+    held = None if span is None or part.is_whether else _answering(context, part, found, lead)
+    if held is not None:
+        words = " ".join(_words(context, lead.document, held).split())
+        return f"“{words}” ({_place(context, lead)}{changes})."
+    if part.is_whether:
+        lead_in = "Not answered yes or no"
+        said = _says(context, lead, changes)
+        return f"{lead_in}. {said}" if "“" in said else f"{lead_in}; {said[:1].lower()}{said[1:]}"
+    return _says(context, lead, changes)
+
+
+def _answering(
+    context: ResearchContext, part: Part, found: AnswerSearch, lead: Citation
+) -> Span | None:
+    """Return the words of a sentence that the reader takes for the answer, if they are its kind."""
+    wanted = _wanted(part)
+    if context.reader is None or QuestionAspect.WHO in part.aspects or lead.quote.span is None:
+        return None
+    (reading,) = context.reader.read(lead.quote.words, [found.read_as])
+    named = reading.words.span
+    if named is None or (wanted and not any(wanted(lead.quote.words, named))):
+        return None
+    return named.shift(lead.quote.span.start)
+
+
+def _wanted(part: Part) -> Callable[[str, Span], Iterable[object]] | None:
+    """Return what finds values of the kind that is asked for; None where none is."""
+    return next((_VALUES[each] for each in part.aspects if each in _VALUES), None)
+
+
+def _supplying(
+    context: ResearchContext, part: Part, shown: Sequence[Snippet], linked: Iterable[Companion]
+) -> list[Companion]:
+    """Return definitions and clauses with a value that the words that answer only refer to."""
+    wanted = _wanted(part)
+
+    def has_value(document: str, span: Span) -> bool:
+        return wanted is not None and any(wanted(context.read_contract(document).text, span))
+
+    if wanted is None or has_value(shown[0].document, shown[0].span):
+        return []
+    return [
+        each
+        for each in linked
+        if each.role in (Role.DEFINITION, Role.REFERENCE)
+        and len(each.span) <= _LONGEST
+        and has_value(each.document, each.span)
+    ][:_SUPPLYING]
+
+
+def _place(context: ResearchContext, cited: Citation) -> str:
+    """Return where words are, and in which contract if several are asked."""
+    title = f"“{context.title(cited.document).title}”"
+    if cited.where.startswith("characters "):
+        return title
+    return cited.where if len(context.contracts) == 1 else f"{cited.where} of {title}"
+
+
+def _says(context: ResearchContext, cited: Citation, changes: str = "") -> str:
+    """Quote words with their place, or only give the place of many."""
+    place, words = _place(context, cited), " ".join(cited.quote.words.split())
+    if len(words) > _LONGEST:
+        return f"See {place}{changes}."
+    comma = f"{changes}," if changes else ""
+    return f"{place[:1].upper()}{place[1:]}{comma} says: “{words}”"
 
 
 def _describe_asker(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
-    """Yield which party of a contract asks, and who is not a party to it."""
+    """Yield which party of a contract asks, and who is not a party to it.
+
+    That somebody is no party is said only where the card has two parties and the contract does not
+    name them.
+    """
     contract, title = context.read_contract(document), context.title(document).title
     party = context.asking_party(document)
     if context.read_for and party is not None:
         yield f"Asked for: {display_name(party)}."
-    others = [] if context.side(document).names else list(context.read_for)
+    is_asked = party is not None or context.side(document).names
+    others = [] if is_asked else list(context.read_for)
     others = list(
         dict.fromkeys(
             (*others, *find_others(part.text, contract, partial(context.known_parties, document)))
         )
     )
-    if others:
-        there = " and ".join(display_name(fact.value) for fact in contract.card.parties)
-        are = "is no party" if len(others) == 1 else "are no parties"
-        parties = f"; the parties are {there}" if there else ""
-        yield f"{' and '.join(others)} {are} to “{title}”{parties}."
+    named = [each for each in others if is_named(each, contract)]
+    parties = [display_name(fact.value) for fact in contract.card.parties]
+    if len(parties) < 2:  # a contract has two
+        named = others
+    if strangers := [each for each in others if each not in named]:
+        are = "is no party" if len(strangers) == 1 else "are no parties"
+        there = " and ".join(parties)
+        yield f"{' and '.join(strangers)} {are} to “{title}”; the parties are {there}."
+    if unknown := [each for each in named if each in context.read_for]:
+        are = "is" if len(unknown) == 1 else "are"
+        yield f"{' and '.join(unknown)} {are} not recognised among the parties to “{title}”."
 
 
 def _words(context: ResearchContext, document: str, span: Span) -> str:
@@ -234,22 +347,23 @@ def _changed_words(context: ResearchContext, shown: Snippet) -> Span:
     return (node and node.span.intersection(shown.span)) or shown.span
 
 
-def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
-    """Yield the day on which a contract ends, if that is asked for and its words say so."""
+def _term_status(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
+    """Yield the term of a contract by its dates, if that is asked for and they are certain."""
     if not _EXPIRY & {concept.id for concept in found.concepts}:
         return
-    for document in dict.fromkeys(each.document for each in found.snippets):
-        card = card_in_force(context.library, document)
-        fact = card.expiry_date
-        if fact is not None and fact.span:
-            cited = context.cite(
-                document, fact.span, because="from these words", score=fact.confidence
-            )
-            what = f"the first term of {cited.name}" if card.renewal else cited.name
-            is_own = card == context.read_contract(document).card
-            by = "By its own words" if is_own else "As amended,"
-            text = f"{by} {what} ends on {fact.value.isoformat()}."
-            yield _verified_statement(text, Role.COMPUTED, part, cited)
+    document = found.snippets[0].document
+    amending = {each.document for each in links_of(context.library).amended_by(document)}
+    entries = [context.library.entry(each) for each in (document, *sorted(amending - {document}))]
+    today = datetime.now(UTC).date()
+    for line in list_timelines(context.library, entries, today, timedelta(0)):
+        if line.document == document and line.status.asserted and line.words:
+            score = line.term.end.confidence if line.term.end else 0.0
+            cited = [
+                context.cite(each.document, each.span, because="from these words", score=score)
+                for each in line.words
+            ]
+            text = f"{line.status.sentence[:-1]} ({', '.join(each.where for each in cited)})."
+            yield _verified_statement(text, Role.COMPUTED, part, *cited)
 
 
 def _condition(

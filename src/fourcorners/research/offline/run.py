@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from fourcorners.research.answer import (
     Answer,
+    ContractRow,
     Gap,
     PreliminaryAnswer,
+    Role,
+    RowState,
     Statement,
     Step,
     Verdict,
+    Verification,
     count_statements,
     draft_of,
 )
@@ -27,86 +31,45 @@ from fourcorners.research.events import (
     QuestionEvent,
     StepEvent,
 )
+from fourcorners.research.offline.collection import (
+    MAX_CONTRACTS,
+    ORDER,
+    ask_contracts,
+    compare_rows,
+    contract_question,
+)
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
-from fourcorners.research.question import Part, QuestionAspect, split_question
+from fourcorners.research.question import split_question
 from fourcorners.research.tool import Material
-from fourcorners.text.patterns import load_patterns
 
-MAX_CONTRACTS = 500
-"""Maximum contracts to which one question is put."""
-_PATTERNS = load_patterns("fourcorners.research.offline", "run")
-_WHICH = _PATTERNS["which"]
-_AUXILIARY = _PATTERNS["auxiliary"]
-_SINGULAR = {"are": "is", "were": "was"}
+_NAMED = 4  # contracts that a headline names
 
 
-@dataclass(frozen=True, slots=True)
-class ContractAnswer:
-    title: str
-    answer: PartAnswer
-
-
-def contract_question(question: str) -> str:
-    """Return what "Which contracts …?" asks of one contract; empty for other questions.
-
-    "Which agreements are exclusive?" asks "Is this contract exclusive?", "Under which may we
-    audit?" asks "May we audit?".
-    """
-    found = _WHICH.match(" ".join(question.split()))
-    if found is None:
-        return ""
-    rest = found["rest"]
-    auxiliary = _AUXILIARY.match(rest)
-    if found["under"]:
-        return f"{rest[:1].upper()}{rest[1:]}?"
-    if auxiliary is None:
-        return f"Does this contract {rest}?"
-    verb = auxiliary["verb"].casefold()
-    verb = _SINGULAR.get(verb, verb)
-    return f"{verb.capitalize()} this contract {auxiliary['rest']}?"
-
-
-def answer_contracts(context: ResearchContext, question: str) -> Iterator[ContractAnswer]:
-    """Yield the answer of each contract; those beyond `MAX_CONTRACTS` are not asked."""
-    part = Part(question, (QuestionAspect.WHETHER,))
-    asked = context.contracts[:MAX_CONTRACTS]
-    context.read_titles(asked)
-    for entry in asked:
-        answer = answer_part(replace(context, entries=(entry,)), part)
-        yield ContractAnswer(str(context.title(entry.id)), answer)
-
-
-def combine_contracts(
-    answers: Iterable[ContractAnswer], asked: int
-) -> tuple[PreliminaryAnswer, tuple[Gap, ...]]:
-    """Return the contracts' words, the likeliest first, and what is missing.
-
-    `asked` is how many contracts there are.
-    """
-    every = list(answers)
-    speaking = [each for each in every if each.answer.verdict is not Verdict.ABSENT]
-    silent = [each for each in every if each.answer.verdict is Verdict.ABSENT]
-    speaking.sort(key=lambda each: -each.answer.confidence)
-    headline = (
-        f"{len(speaking)} of {len(every)} contracts have words on it; a person must read them."
+def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswer:
+    """Return the answer to a question from the rows of its table."""
+    by_state = {state: [each for each in rows if each.state is state] for state in RowState}
+    known, to_read = by_state[RowState.YES], by_state[RowState.TO_READ]
+    titles = [f"“{each.title}”" for each in known[:_NAMED]]
+    titles += [f"{len(known) - _NAMED} more"] if len(known) > _NAMED else []
+    counted = f"{len(known)} of {len(rows)} contracts{': ' if titles else ''}{'; '.join(titles)}."
+    said = [compare_rows(question, rows) or counted]
+    said += [f"{len(to_read)} to be read."] if to_read else []
+    silent = len(by_state[RowState.SILENT])
+    said += [f"Not said in {silent}."] if silent else []
+    quotes = [each.quote for each in (*known, *to_read) if each.quote is not None]
+    return PreliminaryAnswer(
+        Verdict.SAYS if known else Verdict.UNSURE if to_read else Verdict.ABSENT,
+        tuple(
+            Statement(
+                f"{each.name}, {each.where}, says:",
+                Role.EVIDENCE,
+                Verification.VERIFIED,
+                quotes=(each,),
+            )
+            for each in quotes
+        ),
+        headline=" ".join(said),
     )
-    if silent:
-        headline += f" In {len(silent)} no answer was found."
-    gaps = [Gap(f"No answer was found in {each.title}.") for each in silent]
-    if len(every) < asked:
-        gaps.insert(0, Gap(f"{asked - len(every)} of {asked} contracts were not read."))
-    answer = PreliminaryAnswer(
-        Verdict.UNSURE if speaking else Verdict.ABSENT,
-        tuple(_contract_statement(each) for each in speaking),
-        confidence=round(max((each.answer.confidence for each in speaking), default=0.0), 3),
-        because="how likely the words of the likeliest answer",
-        headline=headline if speaking else "No answer found.",
-    )
-    return answer, tuple(gaps)
-
-
-def _contract_statement(each: ContractAnswer) -> Statement:
-    return replace(each.answer.findings[0], part="")
 
 
 NO_MODEL = "no language model"
@@ -121,7 +84,8 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         The events, the last of which is `AnswerEvent`.
     """
     of_each = contract_question(started.question)
-    if of_each and len(context.contracts) > 1:
+    is_one = of_each == started.question and context.scope(of_each).is_certain
+    if of_each and not is_one and len(context.contracts) > 1:
         yield from _answer_collection(context, started, of_each)
         return
     parts = split_question(started.question)
@@ -154,26 +118,29 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
 
 
 def _answer_collection(context: ResearchContext, started: Answer, question: str) -> Iterator[Event]:
-    """Put a question to each contract, and list the answers."""
-    asked = len(context.contracts)
+    """Put a question to each contract, and list the answers in a table."""
     yield PlanEvent(started.question, (question,), 0, 0, started.assumptions)
-    answers: list[ContractAnswer] = []
+    rows: list[ContractRow] = []
     began = time.monotonic()
-    for number, each in enumerate(answer_contracts(context, question), start=1):
+    for number, each in enumerate(ask_contracts(context, started.question), start=1):
         yield QuestionEvent(number, f"{each.title}: {question}", ("search",))
-        yield EvidenceEvent(number, _materials(each.answer.findings[:1]))
-        answers.append(each)
+        rows.append(each)
     seconds = round(time.monotonic() - began, 3)
-    step = Step("rules", 1, f"asked {len(answers)} contracts “{question}”", seconds=seconds)
+    step = Step("rules", 1, f"asked {len(rows)} contracts “{question}”", seconds=seconds)
     yield StepEvent(step)
-    answer, gaps = combine_contracts(answers, asked)
+    rows.sort(key=lambda each: (ORDER.index(each.state), each.title))
+    answer = combine_rows(started.question, rows)
+    left = len(context.contracts) - MAX_CONTRACTS
+    gaps = (
+        (Gap(f"{left} of {len(context.contracts)} contracts were not read."),) if left > 0 else ()
+    )
     done = replace(
         started,
         title=title_of(started.question),
         answer=answer,
-        summary=answer.sentences[:1],
         findings=answer.sentences,
         gaps=gaps,
+        rows=tuple(rows),
         sources=context.sources(),
         record=(step,),
     )

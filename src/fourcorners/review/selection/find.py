@@ -176,6 +176,7 @@ _IGNORED = frozenset(
 )
 _AFTER_TYPE = r"(?:\s+(?:agreements?|contracts?|deeds?|letters?|policies))"
 _COMPARES = frozenset("<>=≤≥")
+_RESTRICTS = frozenset(("only", "just", "solely", "exactly", "alone", "merely"))
 _LONG = 6  # letters of a word beyond which its ending is free
 _NO_ROLES = frozenset(("party", "fund", "bank", "trust", "us"))
 _BY_ITSELF = frozenset(("lease", "nda", "loan", "amendment", "merger"))
@@ -242,8 +243,24 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
         types=types,
         party=party,
         role=role,
-        unknown=tuple(dict.fromkeys(_unknown(pieces, used, known))),
+        unknown=tuple(dict.fromkeys([*_unknown(pieces, used, known), *_unused(question, pieces)])),
     )
+
+
+def _unused(question: str, pieces: Sequence[_Piece]) -> Iterator[str]:
+    """Yield words that would leave contracts out and that no condition takes up.
+
+    These are `only`, a field (`type:lease`), and a denial after which no provision is named ("but
+    not both").
+    """
+    for word in question.split():
+        name, sign, value = word.partition(":")
+        if name.casefold().strip(".,;?!") in _RESTRICTS or (name and sign and value):
+            yield word.strip(".,;?!")
+    last = max((at for at, each in enumerate(pieces) if each.provisions), default=-1)
+    left = pieces[last + 1 :]
+    if any(each.joint in _DENIES for each in left):
+        yield " ".join(f"{each.joint} {each.words}".strip() for each in left).strip(" ,.?!")
 
 
 @dataclass(frozen=True, slots=True)

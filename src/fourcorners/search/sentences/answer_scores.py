@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.reader.reader import RelevanceReader
+from fourcorners.models.reader.reader import OnnxReader, RelevanceReader
 from fourcorners.models.registry import default_reader
 from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.text.patterns import load_patterns
@@ -73,7 +73,7 @@ def default_weights() -> AnswerWeights:
     return AnswerWeights.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
-def reader_for(encoder: Encoder | None) -> RelevanceReader | None:
+def reader_for(encoder: Encoder | None) -> OnnxReader | None:
     """Return the reader that is weighed with the search; None where the search has other vectors.
 
     Raises:

@@ -52,6 +52,7 @@ class Snippet:
     """Words of a document that answer.
 
     Attributes:
+        core: Its best sentence, for which the others are shown.
         score: How likely it answers, 0 to 1.
         parts: What each signal added to the log-odds of its best sentence.
         because: The ids of the concepts that the question asks for and that speak for it; empty
@@ -61,6 +62,7 @@ class Snippet:
     document: str
     name: str
     span: Span
+    core: Span
     words: str
     score: float
     parts: Mapping[str, float]
@@ -242,6 +244,7 @@ def _snippet(
         document=one.units.document,
         name=one.units.name,
         span=span,
+        core=units[piece.core].span,
         words=span.text_in(one.units.text),
         score=float(one.chances[piece.core]),
         parts=parts,

@@ -15,6 +15,7 @@ from fourcorners.operations.ask import AskRequest
 from fourcorners.research.answer import (
     Answer,
     Citation,
+    ContractRow,
     Draft,
     ExternalStatement,
     Gap,
@@ -104,6 +105,20 @@ class GapValue(Value):
         return [cls.make(each, nearest=CitationValue.from_citation(each.nearest)) for each in gaps]
 
 
+class ContractRowValue(Value):
+    """What one contract of a collection says to the question."""
+
+    document: str
+    title: str
+    state: Literal["yes", "no", "not said", "to be read"]
+    value: str = Field(description="What it says in a few words.", examples=["P90D"])
+    quote: CitationValue | None
+
+    @classmethod
+    def list_of(cls, rows: Iterable[ContractRow]) -> list[Self]:
+        return [cls.make(each, quote=CitationValue.from_citation(each.quote)) for each in rows]
+
+
 class TurnValue(Value):
     """The report after a turn: what was asked, and the result so far."""
 
@@ -168,6 +183,9 @@ class ReportValue(Value):
         description="What belongs to the words that answer: definitions, clauses referred to."
     )
     gaps: list[GapValue]
+    rows: list[ContractRowValue] = Field(
+        description="A row for each contract, for a question to a collection."
+    )
     next_questions: list[str]
     assumptions: list[str]
     stopped: str = Field(description="Why it ended before it was done; empty if it was done.")
@@ -187,6 +205,7 @@ class ReportValue(Value):
             findings=listed(answer.findings),
             beside=listed(answer.beside),
             gaps=GapValue.list_of(answer.gaps),
+            rows=ContractRowValue.list_of(answer.rows),
             **more,
         )
 

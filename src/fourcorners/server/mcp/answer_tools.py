@@ -60,6 +60,16 @@ class GapSummary(Value):
     nearest: Excerpt | None = None
 
 
+class RowSummary(Value):
+    """What one contract of a collection says to the question."""
+
+    document: str
+    title: str
+    state: str = Field(examples=["yes", "no", "not said", "to be read"])
+    value: str
+    quote: Excerpt | None = None
+
+
 class AnswerSummary(Value):
     """The report to a question, the answer first."""
 
@@ -75,6 +85,9 @@ class AnswerSummary(Value):
     )
     gaps: list[GapSummary] = Field(
         default_factory=list, description="What the contracts do not say."
+    )
+    rows: list[RowSummary] = Field(
+        default_factory=list, description="Each contract, for a question to a collection."
     )
     findings: list[Statement] = Field(
         default_factory=list, description="What else was found, definitions among it."
@@ -112,7 +125,7 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
     return AnswerSummary.make(
         whole,
         ruling=answer.answer.ruling,
-        sentences=part(whole.answer),
+        sentences=part([] if whole.rows else whole.answer),
         conditions=part(whole.conditions),
         readings=part(whole.readings),
         gaps=budget.take(
@@ -121,7 +134,11 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
             )
             for each in whole.gaps
         ),
-        findings=part([*whole.findings, *whole.beside]),
+        rows=budget.take(
+            RowSummary.make(each, quote=cited_excerpt(each.quote) if each.quote else None)
+            for each in whole.rows
+        ),
+        findings=part([] if whole.rows else [*whole.findings, *whole.beside]),
         left_out=budget.left_out,
         next_questions=whole.next_questions[:_NEXT],
         read=[each.document for each in answer.sources],

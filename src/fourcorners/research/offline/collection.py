@@ -1,0 +1,372 @@
+"""Put a question to each contract of a collection: a table with a row for each.
+
+What cards know is taken from them: law, parties, type, dates, renewals, amendments; then what a
+review found; and only what neither decides is read, in the contracts that are left. The longest,
+the earliest and sums are computed from the rows' values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import groupby
+
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.contract import Contract
+from fourcorners.library.entries import Entry
+from fourcorners.models.verdict_reader.features import EACH_PARTY
+from fourcorners.outline.card.card import RenewalManner
+from fourcorners.outline.card.laws import named_laws
+from fourcorners.outline.card.term import read_term
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
+from fourcorners.research.context import ResearchContext
+from fourcorners.research.offline.extract import answer_part
+from fourcorners.research.question import Part, QuestionAspect
+from fourcorners.review import store
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.review.parties import party_value
+from fourcorners.review.selection.conditions import (
+    Condition,
+    HasProvision,
+    condition_provisions,
+    evaluate_condition,
+)
+from fourcorners.review.selection.find import parse_selection
+from fourcorners.search.concepts import recognise_concepts
+from fourcorners.search.graph import links_of
+from fourcorners.search.scope import match_cards
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
+from fourcorners.text.tokenization import tokenize
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.numbers import format_number
+from fourcorners.text.values.periods import parse_period
+from fourcorners.text.values.quantities import find_quantities, find_times
+
+MAX_CONTRACTS = 500
+"""Maximum contracts to which one question is put."""
+_PLAYBOOK = "due-diligence"
+_PATTERNS = load_patterns("fourcorners.research.offline", "collection")
+_WHICH = _PATTERNS["which"]
+_AUXILIARY = _PATTERNS["auxiliary"]
+_SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
+_MOST = ("longest", "latest", "highest", "largest", "biggest", "greatest")
+_LEAST = ("shortest", "earliest", "lowest", "smallest", "soonest")
+_SUMS = ("total", "sum", "altogether")
+_BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
+_OURS, _THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
+_SIDE = "side"  # "the other side", "our side"
+_OF_LAW, _OF_TERM = "governing-law", frozenset({"expiration-date", "renewal-term"})
+_OF_CHANGES = frozenset(stem_tokens(["amend", "amendment", "vary", "variation", "change"]))
+_AUTOMATIC = frozenset(stem_tokens(["automatically", "itself", "themselves"]))
+_DAYS = 30  # of a month, to compare periods
+_YEARS = range(1900, 2100)
+_KNOWN = (RowState.YES, RowState.TO_READ)
+ORDER = (*_KNOWN, RowState.SILENT, RowState.NO)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a contract says to one thing that is asked for, as in `ContractRow`."""
+
+    state: RowState
+    value: str = ""
+    quote: Citation | None = None
+    size: str = ""
+
+
+def contract_question(question: str) -> str:
+    """Return what "Which contracts …?" asks of one contract; empty for other questions.
+
+    "Which agreements are exclusive?" asks "Is this contract exclusive?", "Under which may we
+    audit?" asks "May we audit?", "Which lease has the longest term?" asks for that of each.
+    """
+    asked = " ".join(question.split())
+    found = _WHICH.match(asked)
+    if found is None:
+        tokens = tokenize(asked).tokens
+        extreme = any(each in tokens for each in (*_MOST, *_LEAST, *_SUMS))
+        return asked if extreme and tokens[0] in ("what", "which") else ""
+    rest = found["rest"]
+    auxiliary = _AUXILIARY.match(rest)
+    if found["under"]:
+        return f"{rest[:1].upper()}{rest[1:]}?"
+    if auxiliary is None:
+        first, _, others = rest.partition(" ")
+        return f"Does this contract {_PLURAL.get(first, first)} {others}".rstrip() + "?"
+    verb = auxiliary["verb"].casefold()
+    verb = _SINGULAR.get(verb, verb)
+    return f"{verb.capitalize()} this contract {auxiliary['rest']}?"
+
+
+def ask_contracts(context: ResearchContext, question: str) -> Iterator[ContractRow]:
+    """Yield the row of each contract that has the type and the parties which a question names.
+
+    Those beyond `MAX_CONTRACTS` are not asked.
+    """
+    asked = _Asked(context, question)
+    context.read_titles(asked.entries)
+    for entry in asked.entries:
+        yield asked.row(entry)
+
+
+class _Asked:
+    """A question with what of it cards and findings decide."""
+
+    def __init__(self, context: ResearchContext, question: str) -> None:
+        self._context = context
+        self._question = question
+        self._tokens = tokenize(question).tokens
+        self._of_each = contract_question(question)
+        self._laws = named_laws(question)
+        self._concepts = {each.id for each, _ in recognise_concepts(question, context.concepts)}
+        self._condition: Condition | None = None
+        self._cells: Mapping[str, Mapping[str, Finding]] = {}
+        unknown, types = self._select()
+        self._rest = [each for each in unknown if not self._is_known(each)]
+        matches = match_cards(context.library, question, context.filters)
+        wanted = set(matches.documents) if matches.by_party else None
+        entries = context.contracts[:MAX_CONTRACTS]
+        self.entries: Sequence[Entry] = [
+            each
+            for each in entries
+            if (wanted is None or self._laws or each.id in wanted)
+            and (not types or each.type in types)
+        ]
+
+    def _select(self) -> tuple[Sequence[str], Sequence[str]]:
+        """Read what provisions are asked for; return the words left, and types of contract."""
+        library, book = self._context.library, load_playbook(_PLAYBOOK)
+        try:
+            asked = parse_selection(library, self._question, book)
+        except (QueryError, ConfigError):
+            words = self._question.rstrip(" ?").split()
+            return [each for each in words if set(tokenize(each).tokens) - IDLE - FRAME], ()
+        self._condition = asked.condition
+        if self._laws and self._condition == HasProvision(_OF_LAW):
+            self._condition = None
+        self._cells = store.load_cells(library, book, condition_provisions(asked.condition))
+        return asked.unknown, asked.types
+
+    def _is_known(self, word: str) -> bool:
+        """Return whether a word of the question is part of what a card decides."""
+        tokens = {*tokenize(word).tokens}
+        if tokens & {*_MOST, *_LEAST, *_SUMS, *_BEFORE, *_AFTER, *_OURS, *_THEIRS, _SIDE}:
+            return True
+        if named_laws(self._question.replace(word, " ")) != self._laws:
+            return True
+        if self._is_of_term and set(stem_tokens(sorted(tokens))) & _AUTOMATIC:
+            return True
+        return any(each.isdigit() for each in tokens)
+
+    @property
+    def _is_of_term(self) -> bool:
+        return bool(self._concepts & _OF_TERM)
+
+    def row(self, entry: Entry) -> ContractRow:
+        """Ask one contract, from what is known at once to what must be read."""
+        contract = self._context.read_contract(entry.id)
+        row = ContractRow(entry.id, str(self._context.title(entry.id)), RowState.YES)
+        for one in self._read(contract):
+            row = replace(
+                row,
+                state=max(row.state, one.state, key=ORDER.index),
+                value="; ".join(filter(None, dict.fromkeys((row.value, one.value)))),
+                quote=one.quote or row.quote,
+                size=one.size or row.size,
+            )
+            if one.state in (RowState.NO, RowState.SILENT):
+                break
+        return row
+
+    def _read(self, contract: Contract) -> Iterator[_Read]:
+        """Yield what decides, the cheapest first."""
+        if self._laws:
+            yield self._law(contract)
+        if self._is_of_term:
+            yield self._term(contract)
+            return
+        days = [each.value for each in find_dates(self._question, Span(0, len(self._question)))]
+        if days:
+            yield self._mention(contract, days)
+            return
+        if set(stems(self._question)) & _OF_CHANGES:
+            yield self._changes(contract)
+            return
+        if self._condition is not None:
+            found = self._finding(contract)
+            if found is not None and not (self._rest and found.state is RowState.YES):
+                yield found
+                return
+        if self._rest or self._condition is not None or not self._laws:
+            yield self._reading(contract)
+
+    def _law(self, contract: Contract) -> _Read:
+        law = contract.card.governing_law
+        if law is None:
+            return _Read(RowState.SILENT, "no choice of law was found")
+        quote = self._cite(contract, contract.sentence(law.span))
+        own = law.value.partition(" and ")[0]
+        is_own = own in {each.partition(" and ")[0] for each in self._laws}
+        return _Read(RowState.YES if is_own else RowState.NO, law.value, quote)
+
+    def _term(self, contract: Contract) -> _Read:
+        """Answer from the dates and the renewal of the card, as far as they are certain."""
+        term = read_term(contract.card)
+        if "expiration-date" not in self._concepts:
+            renewal = contract.card.renewal
+            if renewal is None:
+                return self._reading(contract)
+            quote = self._cite(contract, renewal.span)
+            if not renewal.asserted or renewal.manner is RenewalManner.UNCLEAR:
+                return _Read(RowState.TO_READ, "", quote)
+            if not set(stems(self._question)) & _AUTOMATIC or term.is_automatic:
+                return _Read(RowState.YES, renewal.manner.value, quote)
+            return _Read(RowState.NO, f"renewed by {renewal.manner.value}", quote)
+        end = term.end_day
+        if end is None or term.end is None:
+            return self._reading(contract)
+        quote = self._cite(contract, contract.sentence(term.end.span))
+        if not term.is_asserted:
+            return _Read(RowState.TO_READ, "", quote)
+        first, last = self._range()
+        is_within = (first or end) <= end <= (last or end)
+        state = RowState.YES if is_within else RowState.NO
+        return _Read(state, f"first term until {end.isoformat()}", quote, f"{end.toordinal()} day")
+
+    def _range(self) -> tuple[date | None, date | None]:
+        """Return the days between which an end is asked for."""
+        written = [each.value for each in find_dates(self._question, Span(0, len(self._question)))]
+        years = [int(each) for each in self._tokens if each.isdigit() and int(each) in _YEARS]
+        first = written[0] if written else date(years[0], 1, 1) if years else None
+        last = written[-1] if written else date(years[-1], 12, 31) if years else None
+        if "expired" in self._tokens and first is None:
+            return None, datetime.now(UTC).date()
+        if any(each in self._tokens for each in _BEFORE):
+            return None, last if written else first
+        if any(each in self._tokens for each in _AFTER):
+            return first, None
+        return first, last
+
+    def _mention(self, contract: Contract, days: Sequence[date]) -> _Read:
+        """Answer whether a contract names a day that is not its own."""
+        card, whole = contract.card, Span(0, len(contract.text))
+        if card.agreement_date is not None and card.agreement_date.value in days:
+            quote = self._cite(contract, contract.sentence(card.agreement_date.span))
+            return _Read(RowState.NO, "it is dated so itself", quote)
+        found = [each for each in find_dates(contract.text, whole) if each.value in days]
+        if not found:
+            return _Read(RowState.SILENT, "no such date is in it")
+        return _Read(RowState.YES, "", self._cite(contract, contract.sentence(found[0].span)))
+
+    def _changes(self, contract: Contract) -> _Read:
+        """Answer which other contract this one changes, or which changes it."""
+        links = links_of(self._context.library)
+        is_changed = bool({"been", "was", "were", "are", "by"} & set(self._tokens))
+        found = links.amended_by(contract.id) if is_changed else links.amendments(contract.id)
+        if not found:
+            return _Read(RowState.SILENT, "no amendment was found")
+        amending = self._context.read_contract(found[0].document)
+        other = found[0].document if is_changed else found[0].target
+        value = str(self._context.title(other)) if other else found[0].title
+        return _Read(RowState.YES, value, self._cite(amending, amending.sentence(found[0].span)))
+
+    def _finding(self, contract: Contract) -> _Read | None:
+        """Return what a review found; None where it does not decide."""
+        cells = self._cells.get(contract.id, {})
+        if self._condition is None or not cells:
+            return None
+        states = {CellState.FOUND: True, CellState.NOT_FOUND: False}
+        met = evaluate_condition(
+            self._condition, {name: states.get(cell.state) for name, cell in cells.items()}
+        )
+        found = next((each for each in cells.values() if each.state is CellState.FOUND), None)
+        if met is None:
+            return None
+        if found is None or found.best is None or found.best.quote.span is None:
+            return _Read(RowState.YES if met else RowState.SILENT, "not found by the review")
+        value = "; ".join(each.statement for each in found.answers if each.statement)
+        quote = self._cite(contract, found.best.quote.span)
+        sizes = (_size(each.value) for each in found.answers if not each.is_open)
+        size = next(filter(None, sizes), "")
+        state = self._whose(contract, found) if met else RowState.NO
+        if self._is_compared and not size:
+            state = RowState.TO_READ
+        return _Read(state, value, quote, size)
+
+    @property
+    def _is_compared(self) -> bool:
+        return any(each in self._tokens for each in (*_MOST, *_LEAST, *_SUMS))
+
+    def _whose(self, contract: Contract, found: Finding) -> RowState:
+        """Return whether what is found is of the side that the question asks about."""
+        sides = [
+            side
+            for side, words in (("ours", _OURS), ("theirs", _THEIRS))
+            if any(each in self._tokens for each in words)
+        ]
+        if not sides:
+            return RowState.YES
+        side = self._context.side(contract.id)
+        holders = {each.value for each in found.answers if each.id == "who" and not each.is_open}
+        if EACH_PARTY in holders:
+            return RowState.YES
+        owned = {
+            side.whose(fact.value)
+            for fact in contract.card.parties
+            if party_value(fact.value) in holders
+        }
+        if not owned or "" in owned:
+            return RowState.TO_READ
+        return RowState.YES if owned & {*sides} else RowState.NO
+
+    def _reading(self, contract: Contract) -> _Read:
+        """Read the contract: what it says is for a person to judge."""
+        entry = self._context.library.entry(contract.id)
+        part = Part(self._of_each or self._question, (QuestionAspect.WHETHER,))
+        answer = answer_part(replace(self._context, entries=(entry,)), part)
+        if answer.verdict is Verdict.ABSENT:
+            return _Read(RowState.SILENT, "no answer was found")
+        quote = answer.findings[0].quotes[0]
+        words = Span(0, len(quote.quote.words))
+        times = [*find_times(quote.quote.words, words)] if self._is_compared else []
+        value = quote.quote.words[times[0].span.start : times[0].span.end] if times else ""
+        return _Read(RowState.TO_READ, f"“{value}”" if value else "", quote)
+
+    def _cite(self, contract: Contract, span: Span) -> Citation:
+        return self._context.cite(contract.id, span)
+
+
+def _size(value: str) -> str:
+    """Return an answer for programs as a number with its unit; empty for words."""
+    if value[:1] == "P" and (period := parse_period(value)) is not None:
+        return f"{period.months * _DAYS + period.days} days"
+    whole = Span(0, len(value))
+    if dates := [*find_dates(value, whole)]:
+        return f"{dates[0].value.toordinal()} day"
+    sums = [each for each in find_quantities(value, whole) if each.mark]
+    return f"{sums[0].number} {sums[0].mark}" if len(sums) == 1 else ""
+
+
+def compare_rows(question: str, rows: Iterable[ContractRow]) -> str:
+    """Return the longest, the earliest or the sum of the rows' values, with the contracts."""
+    tokens = tokenize(question).tokens
+    measured = [
+        (Decimal(each.size.split()[0]), each.size.split()[1], each) for each in rows if each.size
+    ]
+    word = next((each for each in tokens if each in (*_MOST, *_LEAST, *_SUMS)), "")
+    if not word or len({unit for _, unit, _ in measured}) != 1:
+        return ""
+    if word in _SUMS:
+        unit = measured[0][1]
+        total = sum((size for size, _, _ in measured), Decimal(0))
+        parts = " + ".join(format_number(size) for size, _, _ in measured)
+        return "" if unit in ("day", "days") else f"{unit}{format_number(total)}: {parts}."
+    measured.sort(key=lambda each: each[0], reverse=word in _MOST)
+    _, best = next(groupby(measured, key=lambda each: each[0]))
+    named = "; ".join(f"“{each.title}”: {each.value}" for _, _, each in best)
+    return f"{word.capitalize()} of {len(measured)}: {named}."

@@ -1,0 +1,192 @@
+"""The table that answers a question to a collection, from cards and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.research.answer import ContractRow, RowState
+from fourcorners.research.context import build_context
+from fourcorners.research.offline.collection import ask_contracts, compare_rows
+from fourcorners.research.offline.run import combine_rows
+from fourcorners.review import store
+from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer
+from fourcorners.review.parties import set_side
+from fourcorners.text.quote import Match, Quote
+from fourcorners.text.span import Span
+from tests.review.conftest import document
+
+TEXT = """{title}
+
+This {title} is dated {dated} and made between Ostler Ferries Limited ("Operator") and {other} \
+Limited ("Customer").
+
+1. SERVICES
+
+1.1 The Operator shall carry the Customer's crates.
+
+2. ENDING
+
+2.1 {ending}
+
+3. GENERAL
+
+3.1 {law}
+"""
+HARBOUR = TEXT.format(
+    title="Carriage Agreement",
+    dated="9 June 2022",
+    other="Tallow Quarries",
+    ending="The Customer may end this Agreement at any time on ninety days' notice.",
+    law="This Agreement is governed by the laws of the State of New York.",
+)
+ISLAND = TEXT.format(
+    title="Storage Agreement",
+    dated="2 May 2024",
+    other="Merrin Glass",
+    ending="Either party may end this Agreement at any time on six months' notice.",
+    law="This Agreement is governed by the laws of Israel.",
+)
+SHORE = TEXT.format(
+    title="Mooring Agreement",
+    dated="7 July 2024",
+    other="Dunnock Sails",
+    ending="The Carriage Agreement of 9 June 2022 is not changed by this Agreement.",
+    law="Notices are given in writing.",
+)
+BOOK = load_playbook("due-diligence")
+Ask = Callable[[str], dict[str, ContractRow]]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with Library.open(tmp_path_factory.mktemp("rows") / "room.db") as opened:
+        for name, text, who, notice in (
+            ("harbour", HARBOUR, "Customer", "P90D"),
+            ("island", ISLAND, "each party", "P6M"),
+            ("shore", SHORE, "", ""),
+        ):
+            _add(opened, name, text, who, notice)
+        set_side(opened, "Quay", ["Ostler Ferries"])
+        yield opened
+
+
+def _add(library: Library, name: str, text: str, who: str, notice: str) -> None:
+    added = document(text, f"{name}.txt")
+    outline = build_outline(added)
+    card = read_card(added, outline)
+    library.add(added, outline, card, cut_passages(added, outline), None, collection="Quay")
+    start = text.index("2.1 ")
+    span = Span(start, text.index("\n", start))
+    evidence = Evidence(Quote(span.text_in(text), span, Match.EXACT), span, (), None, 0.9)
+    answers = (
+        RiskAnswer("Who?", who, id="who", value=who, statement=f"{who} may end it"),
+        RiskAnswer("Notice?", notice, id="notice", value=notice, statement=f"notice of {notice}"),
+    )
+    finding = Finding(
+        added.id,
+        "termination-for-convenience",
+        CellState.FOUND if who else CellState.NOT_FOUND,
+        evidence=(evidence,) if who else (),
+        answers=answers if who else (),
+    )
+    store.save_findings(library, BOOK, "engine", [finding])
+
+
+@pytest.fixture(scope="module")
+def ask(library: Library) -> Ask:
+    context = build_context(library, collection="Quay", concepts=default_concepts())
+
+    def rows(question: str) -> dict[str, ContractRow]:
+        names = {each.id: each.name.removesuffix(".txt") for each in context.contracts}
+        return {names[each.document]: each for each in ask_contracts(context, question)}
+
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("question", "states"),
+    [
+        (
+            "Which contracts are governed by New York law?",
+            {"harbour": "yes", "island": "no", "shore": "not said"},
+        ),
+        (
+            "Which agreements are under Israeli law?",
+            {"harbour": "no", "island": "yes", "shore": "not said"},
+        ),
+        (
+            "Which contracts refer to the agreement of 9 June 2022?",
+            {"harbour": "no", "island": "not said", "shore": "yes"},
+        ),
+        (
+            "Which contracts may the other side terminate for convenience?",
+            {"harbour": "yes", "island": "yes", "shore": "not said"},
+        ),
+        (
+            "Which contracts may we terminate for convenience?",
+            {"harbour": "no", "island": "yes", "shore": "not said"},
+        ),
+        (
+            "Which contracts have termination for convenience?",
+            {"harbour": "yes", "island": "yes", "shore": "not said"},
+        ),
+    ],
+)
+def test_what_cards_and_findings_know_is_not_read(
+    ask: Ask, question: str, states: dict[str, str]
+) -> None:
+    assert {name: row.state.value for name, row in ask(question).items()} == states
+
+
+def test_a_row_has_the_value_and_the_words_for_it(ask: Ask, library: Library) -> None:
+    row = ask("Which contracts are governed by New York law?")["harbour"]
+    assert row.value == "New York"
+    assert row.quote is not None
+    assert row.quote.where == "clause 3.1"
+    assert row.quote.quote.words in library.text(row.document)
+
+
+def test_the_law_leaves_out_what_need_not_be_read(ask: Ask) -> None:
+    found = ask("Which contracts under Israeli law have termination for convenience?")
+    assert found["harbour"].state is RowState.NO
+    assert found["harbour"].value == "New York"
+    assert found["island"].state is RowState.YES
+
+
+def test_only_the_contracts_of_a_party_that_is_named_are_asked(ask: Ask) -> None:
+    found = ask("Which contracts with Merrin Glass have termination for convenience?")
+    assert list(found) == ["island"]
+
+
+def test_the_longest_is_computed(ask: Ask) -> None:
+    question = "Which contract has the longest notice for termination for convenience?"
+    rows = list(ask(question).values())
+    assert compare_rows(question, rows).startswith("Longest of 2: “Storage Agreement")
+    shortest = compare_rows(question.replace("longest", "shortest"), rows)
+    assert shortest.startswith("Shortest of 2: “Carriage Agreement")
+
+
+def test_sums_are_shown_with_their_parts_and_never_over_two_currencies() -> None:
+    rows = [
+        ContractRow(name, name, RowState.YES, size=size)
+        for name, size in (("a", "1200 £"), ("b", "300 £"))
+    ]
+    assert compare_rows("What is the total rent?", rows) == "£1,500: 1,200 + 300."
+    mixed = [*rows, ContractRow("c", "c", RowState.YES, size="5 $")]
+    assert compare_rows("What is the total rent?", mixed) == ""
+
+
+def test_the_headline_counts_each_state(ask: Ask) -> None:
+    rows = list(ask("Which contracts are governed by New York law?").values())
+    answer = combine_rows("Which contracts are governed by New York law?", rows)
+    assert answer.headline.startswith("1 of 3 contracts: “Carriage Agreement")
+    assert answer.headline.endswith("Not said in 1.")
+    assert len(answer.sentences) == 1
