@@ -71,6 +71,8 @@ def test_a_part_keeps_what_it_speaks_of_and_what_is_conceded_is_asked(
     [
         "If a batch is late, do we still pay the fee?",
         "They sold our list to a rival. Can we walk?",
+        "In the second winter, may they take the boat back?",
+        "A buyer comes by: must we offer it to them first?",
         "What if Juniper goes bust - can the host get out?",
     ],
 )
@@ -103,3 +105,8 @@ def test_other_questions_with_circumstances_are_not(question: str) -> None:
 )
 def test_signs_and_orders_ask_nothing(text: str, asks: bool) -> None:
     assert is_question(text) == asks
+
+
+def test_a_question_for_a_choice_is_no_yes_or_no_question() -> None:
+    (part,) = split_question("Which of the boats, if any, may we take back?")
+    assert not part.is_whether

@@ -29,41 +29,6 @@ from fourcorners.text.span import Span, covered_length, intersect_spans, merge_s
 from fourcorners.text.stems import stems
 
 _PATTERNS = load_patterns("fourcorners.research", "companions")
-_KNOWN = (("exception", _PATTERNS["exception"]), ("condition", _PATTERNS["condition"]))
-_END = _PATTERNS["end"]
-_LONGEST = 400  # characters of a condition
-_APART = 12  # characters within which two cues are one
-
-
-@dataclass(frozen=True, slots=True)
-class Qualifier:
-    """A qualification; `kind` is "condition" or "exception", `cue` the words that mark it."""
-
-    kind: str
-    cue: str
-    span: Span
-
-
-def find_qualifiers(text: str, within: Span) -> list[Qualifier]:
-    """Return the qualifications of a part of a text, in order, each from its cue to its end."""
-    cues = sorted(
-        (match.start(), match.end(), kind)
-        for kind, pattern in _KNOWN
-        for match in pattern.finditer(text, within.start, within.end)
-    )
-    found: list[Qualifier] = []
-    for start, after, kind in cues:
-        if found and start < found[-1].span.start + _APART:
-            continue
-        end = _END.search(text, after, within.end)
-        stop = min(end.start() if end else within.end, start + _LONGEST)
-        if stop == start + _LONGEST:
-            stop = text.rfind(" ", after, stop) if text.rfind(" ", after, stop) > after else stop
-        span = Span(start, max(after, stop)).strip(text)
-        found.append(Qualifier(kind, " ".join(text[start:after].split()), span))
-    return found
-
-
 MAX_LENGTH = 500
 """Maximum characters of an accompanying sentence."""
 MAX_CHARACTERS = 1_400

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
@@ -16,6 +16,7 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reader.reader import OnnxReader
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
+from fourcorners.outline.card.party_names import ROLES
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
@@ -29,7 +30,13 @@ from fourcorners.review.obligations.actors import (
 from fourcorners.review.obligations.clauses import PREDICATE
 from fourcorners.review.obligations.obligation import Actor
 from fourcorners.review.obligations.subjects import SubjectReader
-from fourcorners.review.parties import Side, collection_parties, find_sides, side_for
+from fourcorners.review.parties import (
+    Side,
+    collection_parties,
+    display_name,
+    find_sides,
+    side_for,
+)
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.scope import QuestionScope, route_question, without_names
@@ -91,11 +98,11 @@ def find_others(question: str, contract: Contract, known: Callable[[], Iterable[
     return list(found.values())
 
 
-def _called(party: Party | None) -> str:
+def _role_of(party: Party | None) -> str:
     return "" if party is None else party.short or party.role or party.name
 
 
-def is_named(name: str, contract: Contract) -> bool:
+def _is_named(name: str, contract: Contract) -> bool:
     """Return whether a contract has a distinctive word of a name."""
     words = set(tokenize(contract.text).tokens)
     return any(is_distinct(token) and token in words for token in tokenize(name).tokens)
@@ -191,7 +198,7 @@ class ResearchContext:
         sides = {(self.asking_party(each), self.other_party(each)) for each in documents}
         asking, other = sides.pop() if len(sides) == 1 else (None, None)
         if asking is not None:
-            question = replace_persons(question, _called(asking), _called(other))
+            question = replace_persons(question, _role_of(asking), _role_of(other))
         return replace_party_names(question, readings)
 
     def side(self, document: str) -> Side:
@@ -214,14 +221,14 @@ class ResearchContext:
     def asking_party(self, document: str) -> Party | None:
         """Return the one party of a contract that asks; None if there is none, or several.
 
-        Where the card lacks it, a role is enough that the contract acts by: "the Tenant shall".
+        Where the card lacks it, a role is enough by which the contract calls somebody.
         """
         found = self._only_party(document, "ours")
         if found is not None or self.side(document).names:
             return found
         names = self.read_for or self.library.read_for(self.library.entry(document).collection)
-        roles = _actors(self.read_contract(document))
-        known = [each for each in names if each.casefold() in roles]  # parties were not recognised
+        text = self.read_contract(document).text
+        known = [each for each in names if each.casefold() in ROLES and each.capitalize() in text]
         return Party(known[0], known[0], known[0]) if len(known) == len(names) == 1 else None
 
     def other_party(self, document: str) -> Party | None:
@@ -328,6 +335,36 @@ class ResearchContext:
             )
             for document in read_so_far
         )
+
+
+def describe_parties(context: ResearchContext, question: str, document: str) -> Iterator[str]:
+    """Yield which party of a contract asks, and who is not a party to it.
+
+    That somebody is no party is said only where the card has two parties and the contract does not
+    name them.
+    """
+    contract, title = context.read_contract(document), context.title(document).title
+    party = context.asking_party(document)
+    if context.read_for and party is not None:
+        yield f"Asked for: {display_name(party)}."
+    is_asked = party is not None or context.side(document).names
+    others = [] if is_asked else list(context.read_for)
+    others = list(
+        dict.fromkeys(
+            (*others, *find_others(question, contract, partial(context.known_parties, document)))
+        )
+    )
+    named = [each for each in others if _is_named(each, contract)]
+    parties = [display_name(fact.value) for fact in contract.card.parties]
+    if len(parties) < 2:  # a contract has two
+        named = others
+    if strangers := [each for each in others if each not in named]:
+        are = "is no party" if len(strangers) == 1 else "are no parties"
+        there = " and ".join(parties)
+        yield f"{' and '.join(strangers)} {are} to “{title}”; the parties are {there}."
+    if unknown := [each for each in named if each in context.read_for]:
+        are = "is" if len(unknown) == 1 else "are"
+        yield f"{' and '.join(unknown)} {are} not recognised among the parties to “{title}”."
 
 
 def build_context(

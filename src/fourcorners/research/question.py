@@ -91,9 +91,9 @@ _KNOWN = (
     (QuestionAspect.HOW, _PATTERNS["how"]),
 )
 _ASKS_WHETHER = re.compile(rf"^(?:whether\b|{_AUX}(?:n't|n’t)?\s)", re.IGNORECASE)
-# "If the batch is late, can we walk?", "They sold our list. Is that allowed?"
+# "In year four, can we walk?", "They sold our list: is that allowed?"
 _AFTER_ALL = re.compile(
-    r"(?:^(?:if|when|once|after|before|since|suppose|assuming|say)\b[^?]*,|[.!]|\s[-–—])\s+"
+    r"(?:[,.!:;]|\s[-–—])\s+"
     rf"(?P<asked>{_AUX}(?:n't|n’t)?\s[^?.!]*)\?*$",
     re.IGNORECASE,
 )
@@ -151,7 +151,10 @@ def _is_incomplete(words: str, before: str) -> bool:
 
 def _part(words: str) -> Part:
     found = [aspect for aspect, pattern in _KNOWN if pattern.search(words)]
-    after_all = _AFTER_ALL.search(words)
+    after_all, opens = _AFTER_ALL.search(words), _OPENS.match(words)
+    is_when = opens is None or opens[0].casefold() == "when"
+    if after_all and words[after_all.start()] == "," and not is_when:
+        after_all = None  # "Which, if any, may we end?"
     asked = after_all["asked"] if after_all else words
     whether = bool(_ASKS_WHETHER.match(asked))
     if not whether:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from fourcorners.research.answer import (
     Citation,
@@ -27,20 +26,18 @@ from fourcorners.research.answerability.search import AnswerSearch, search_answe
 from fourcorners.research.companions import (
     Companion,
     find_companions,
-    find_qualifiers,
     find_replacements,
 )
-from fourcorners.research.context import ResearchContext, find_others, is_named
+from fourcorners.research.context import ResearchContext, describe_parties
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review.calendar import list_timelines
-from fourcorners.review.parties import display_name
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
 from fourcorners.search.graph.in_force import read_in_force
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
-from fourcorners.text.stems import stems
 from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import find_periods
 from fourcorners.text.values.quantities import find_quantities, find_times
 
 MAX_QUOTES = 4
@@ -50,16 +47,18 @@ MAX_CHARACTERS = 1_200
 MAX_NEAREST = 3
 """Candidates that are shown if nothing answers."""
 _SHARE = 0.03  # share of the best probability from which further words are quoted
-_SUPPOSED = 0.5  # share of a condition's words from which a question presupposes it
 _CHANGING = frozenset({Role.EXCEPTION, Role.AMENDMENT})
 _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
 _LONGEST = 240  # characters of a sentence that a headline quotes
+_COUNTING = frozenset(
+    ("of", "the", "from", "and", "including", "on", "after", "following", "beginning", "commencing")
+)  # words between a period and the day from which it is counted
 _SUPPLYING = 2  # definitions and clauses that are quoted for a value
 # What the words that answer hold, by what is asked for.
 _VALUES: Mapping[QuestionAspect, Callable[[str, Span], Iterable[object]]] = {
     QuestionAspect.HOW_LONG: find_times,
     QuestionAspect.HOW_MUCH: find_quantities,
-    QuestionAspect.WHEN: lambda text, span: [*find_dates(text, span), *find_times(text, span)],
+    QuestionAspect.WHEN: lambda text, span: [*find_dates(text, span), *find_periods(text, span)],
 }
 
 
@@ -114,12 +113,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     supplying = [] if 0 in replaced else _supplying(context, part, shown, linked)
     findings[1:1] = [_companion(context, part, each) for each in supplying]
     changing = [each for each in changing if not is_shown_already(each)]
-    conditions = [
-        _condition(context, part, shown[0], one.span, one.kind, one.cue)
-        for one in find_qualifiers(context.read_contract(shown[0].document).text, shown[0].span)
-        if not _supposes(part.text, _words(context, shown[0].document, one.span))
-    ]
-    conditions += [_companion(context, part, each) for each in changing]
+    conditions = [_companion(context, part, each) for each in changing]
     lead = context.cite(shown[0].document, _own_words(context, shown[0]))
     changes = ""
     if 0 in replaced:
@@ -127,12 +121,12 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         told = f"Before that, {before.where} said:"
         conditions.insert(0, _verified_statement(told, Role.AMENDMENT, part, before))
         lead, changes = findings[0].quotes[0], f", which changes {_place(context, lead)}"
-    status = [*_term_status(context, part, found)]
+    computed = [*_term_status(context, part, found), *_counted_days(context, part, lead)]
     headline = [
-        *(each.text for each in status),
+        *(each.text for each in computed),
         _headline(context, part, found, lead, changes),
         *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
-        *_describe_asker(context, part, shown[0].document),
+        *describe_parties(context, part.text, shown[0].document),
     ]
     return PartAnswer(
         part,
@@ -141,7 +135,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         found.judgements[shown[0].document].chance,
         "how likely the words quoted answer",
         " ".join(filter(None, headline)),
-        tuple(dict.fromkeys([*findings, *status])),
+        tuple(dict.fromkeys([*findings, *computed])),
         tuple(conditions),
         tuple(_companion(context, part, each) for each in linked if each not in supplying),
         leading=1 + len(supplying),
@@ -195,8 +189,10 @@ def _headline(
         return f"“{words}” ({_place(context, lead)}{changes})."
     if part.is_whether:
         lead_in = "Not answered yes or no"
-        said = _says(context, lead, changes)
-        return f"{lead_in}. {said}" if "“" in said else f"{lead_in}; {said[:1].lower()}{said[1:]}"
+        words = _says(context, lead, changes)
+        if words.startswith("See "):
+            return f"{lead_in}; {words[:1].lower()}{words[1:]}"
+        return f"{lead_in}. {words}"
     return _says(context, lead, changes)
 
 
@@ -204,17 +200,19 @@ def _answering(
     context: ResearchContext, part: Part, found: AnswerSearch, lead: Citation
 ) -> Span | None:
     """Return the words of a sentence that the reader takes for the answer, if they are its kind."""
-    wanted = _wanted(part)
+    wanted, words = _value_finder(part), lead.quote.words
     if context.reader is None or QuestionAspect.WHO in part.aspects or lead.quote.span is None:
         return None
-    (reading,) = context.reader.read(lead.quote.words, [found.read_as])
+    if wanted and len([*wanted(words, Span(0, len(words)))]) != 1:  # which of them is not sure
+        return None
+    (reading,) = context.reader.read(words, [found.read_as])
     named = reading.words.span
-    if named is None or (wanted and not any(wanted(lead.quote.words, named))):
+    if named is None or (wanted and not any(wanted(words, named))):
         return None
     return named.shift(lead.quote.span.start)
 
 
-def _wanted(part: Part) -> Callable[[str, Span], Iterable[object]] | None:
+def _value_finder(part: Part) -> Callable[[str, Span], Iterable[object]] | None:
     """Return what finds values of the kind that is asked for; None where none is."""
     return next((_VALUES[each] for each in part.aspects if each in _VALUES), None)
 
@@ -223,7 +221,7 @@ def _supplying(
     context: ResearchContext, part: Part, shown: Sequence[Snippet], linked: Iterable[Companion]
 ) -> list[Companion]:
     """Return definitions and clauses with a value that the words that answer only refer to."""
-    wanted = _wanted(part)
+    wanted = _value_finder(part)
 
     def has_value(document: str, span: Span) -> bool:
         return wanted is not None and any(wanted(context.read_contract(document).text, span))
@@ -253,46 +251,12 @@ def _says(context: ResearchContext, cited: Citation, changes: str = "") -> str:
     if len(words) > _LONGEST:
         return f"See {place}{changes}."
     comma = f"{changes}," if changes else ""
-    return f"{place[:1].upper()}{place[1:]}{comma} says: “{words}”"
-
-
-def _describe_asker(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
-    """Yield which party of a contract asks, and who is not a party to it.
-
-    That somebody is no party is said only where the card has two parties and the contract does not
-    name them.
-    """
-    contract, title = context.read_contract(document), context.title(document).title
-    party = context.asking_party(document)
-    if context.read_for and party is not None:
-        yield f"Asked for: {display_name(party)}."
-    is_asked = party is not None or context.side(document).names
-    others = [] if is_asked else list(context.read_for)
-    others = list(
-        dict.fromkeys(
-            (*others, *find_others(part.text, contract, partial(context.known_parties, document)))
-        )
-    )
-    named = [each for each in others if is_named(each, contract)]
-    parties = [display_name(fact.value) for fact in contract.card.parties]
-    if len(parties) < 2:  # a contract has two
-        named = others
-    if strangers := [each for each in others if each not in named]:
-        are = "is no party" if len(strangers) == 1 else "are no parties"
-        there = " and ".join(parties)
-        yield f"{' and '.join(strangers)} {are} to “{title}”; the parties are {there}."
-    if unknown := [each for each in named if each in context.read_for]:
-        are = "is" if len(unknown) == 1 else "are"
-        yield f"{' and '.join(unknown)} {are} not recognised among the parties to “{title}”."
+    it = " it" if place.startswith("under ") else ""
+    return f"{place[:1].upper()}{place[1:]}{comma}{it} says: “{words}”"
 
 
 def _words(context: ResearchContext, document: str, span: Span) -> str:
     return span.text_in(context.read_contract(document).text)
-
-
-def _supposes(question: str, condition: str) -> bool:
-    supposed = set(stems(condition))
-    return len(supposed & set(stems(question))) >= _SUPPOSED * len(supposed)
 
 
 def _companions(
@@ -356,22 +320,42 @@ def _term_status(context: ResearchContext, part: Part, found: AnswerSearch) -> I
     entries = [context.library.entry(each) for each in (document, *sorted(amending - {document}))]
     today = datetime.now(UTC).date()
     for line in list_timelines(context.library, entries, today, timedelta(0)):
-        if line.document == document and line.status.asserted and line.words:
-            score = line.term.end.confidence if line.term.end else 0.0
-            cited = [
-                context.cite(each.document, each.span, because="from these words", score=score)
-                for each in line.words
-            ]
-            text = f"{line.status.sentence[:-1]} ({', '.join(each.where for each in cited)})."
-            yield _verified_statement(text, Role.COMPUTED, part, *cited)
+        end = line.term.end
+        if line.document != document or not (line.words and end and end.asserted):
+            continue
+        cited = [
+            context.cite(each.document, each.span, because="from these words", score=end.confidence)
+            for each in line.words
+        ]
+        sentence = line.status.sentence.removesuffix(".")
+        if not line.status.asserted:  # another document changes the term
+            sentence = f"By its own words it ends on {end.text}, which other words may change"
+        text = f"{sentence} ({', '.join(_place(context, each) for each in cited)})."
+        yield _verified_statement(text, Role.COMPUTED, part, *cited)
 
 
-def _condition(
-    context: ResearchContext, part: Part, snippet: Snippet, span: Span, kind: str, cue: str
-) -> Statement:
-    cited = context.cite(snippet.document, span, because=f"“{cue}”")
-    role = Role.EXCEPTION if kind == "exception" else Role.CONDITION
-    return _verified_statement(f"{kind.capitalize()} in {cited.where}:", role, part, cited)
+def _counted_days(context: ResearchContext, part: Part, lead: Citation) -> Iterator[Statement]:
+    """Yield the days to which periods lead that the words count from a day, or a term for one."""
+    within = lead.quote.span
+    if within is None or not {QuestionAspect.WHEN, QuestionAspect.HOW_LONG} & {*part.aspects}:
+        return
+    contract = context.read_contract(lead.document)
+    text = contract.text
+    starts = {each.span: each for each in find_dates(text, within)}
+    for term in contract.outline.terms:
+        days = [*find_dates(text, term.definition)]
+        at = text.find(term.term, within.start, within.end)
+        if at >= 0 and len(days) == 1 and not term.definition.overlaps(within):
+            starts[Span(at, at + len(term.term))] = days[0]
+    for period in find_periods(text, within):
+        for at_start, day in starts.items():
+            between = text[period.span.end : at_start.start].casefold().split()
+            if between and {*between} <= _COUNTING:
+                counted = " ".join(_words(context, lead.document, period.span).split())
+                source = context.cite(lead.document, contract.sentence(day.span))
+                result = period.value.shift(day.value).isoformat()
+                sentence = f"Computed: “{counted}” from {day.text} ({source.where}) is {result}."
+                yield _verified_statement(sentence, Role.COMPUTED, part, lead, source)
 
 
 def _companion(context: ResearchContext, part: Part, one: Companion) -> Statement:

@@ -52,10 +52,10 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
     titles = [f"“{each.title}”" for each in known[:_NAMED]]
     titles += [f"{len(known) - _NAMED} more"] if len(known) > _NAMED else []
     counted = f"{len(known)} of {len(rows)} contracts{': ' if titles else ''}{'; '.join(titles)}."
-    said = [compare_rows(question, rows) or counted]
-    said += [f"{len(to_read)} to be read."] if to_read else []
+    sentences = [compare_rows(question, rows) or counted]
+    sentences += [f"{len(to_read)} to be read."] if to_read else []
     silent = len(by_state[RowState.SILENT])
-    said += [f"Not said in {silent}."] if silent else []
+    sentences += [f"Not said in {silent}."] if silent else []
     quotes = [each.quote for each in (*known, *to_read) if each.quote is not None]
     return PreliminaryAnswer(
         Verdict.SAYS if known else Verdict.UNSURE if to_read else Verdict.ABSENT,
@@ -68,7 +68,7 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
             )
             for each in quotes
         ),
-        headline=" ".join(said),
+        headline=" ".join(sentences),
     )
 
 
