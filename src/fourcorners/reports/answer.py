@@ -35,6 +35,7 @@ from fourcorners.research.answer import (
     ExternalStatement,
     Gap,
     Role,
+    RowState,
     Statement,
     Step,
     Verdict,
@@ -194,13 +195,13 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     direct = answer.answer
     blocks: list[Block] = [_headline(answer)]
     if answer.rows:
-        return (*blocks, *_rows(answer), *(note(gap.what) for gap in answer.gaps))
+        return (*blocks, *_rows(answer, is_short=True), *(note(gap.what) for gap in answer.gaps))
     quoted: set[Citation] = set()
     room = _SHORT - len(direct.headline) if direct.headline else None
     more = 0
     for each in (*direct.sentences, *direct.conditions):
         own = [cited for cited in each.quotes if cited not in quoted]
-        own = [cited for cited in own if cited.quote.words not in direct.headline]
+        own = [cited for cited in own if not _is_quoted(cited, direct.headline)]
         if room is not None:
             length = len(each.text) + sum(len(cited.quote.words) for cited in own)
             if not own or (length > room and len(blocks) > 1):
@@ -238,14 +239,22 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _rows(answer: Answer) -> Iterator[Block]:
-    """Yield the table of the contracts that were asked."""
+def _is_quoted(cited: Citation, headline: str) -> bool:
+    """Return whether a headline quotes words, without the number of their clause at most."""
+    words = " ".join(cited.quote.words.split())
+    return words in headline or words.partition(" ")[2] in headline
+
+
+def _rows(answer: Answer, *, is_short: bool = False) -> Iterator[Block]:
+    """Yield the table of the contracts that were asked; in short without the words for a no."""
     rows = tuple(
         row(
             each.title,
             each.state.value,
             each.value,
-            f"“{each.quote.quote.words}” ({each.quote.where})" if each.quote else "",
+            f"“{each.quote.quote.words}” ({each.quote.where})"
+            if each.quote and not (is_short and each.state is RowState.NO)
+            else "",
         )
         for each in answer.rows
     )

@@ -167,7 +167,7 @@ def test_only_the_contracts_of_a_party_that_is_named_are_asked(ask: Ask) -> None
 
 
 def test_the_longest_is_computed(ask: Ask) -> None:
-    question = "Which contract has the longest notice for termination for convenience?"
+    question = "What is the longest notice period for termination for convenience?"
     rows = list(ask(question).values())
     assert compare_rows(question, rows).startswith("Longest of 2: “Storage Agreement")
     shortest = compare_rows(question.replace("longest", "shortest"), rows)

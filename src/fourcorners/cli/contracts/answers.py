@@ -100,10 +100,11 @@ def _print_block(block: Block) -> None:
                 console.print_indented(0, (f"{name}: ", "dim"), _line(value))
         case tree.Table():
             for each in block.rows:
-                first, *others = (_line(cell) for cell in each.cells)
-                console.print_indented(0, first)
-                for cell in filter(None, others):
-                    console.print_indented(3, shorten(cell.plain, _SHOWN))
+                paragraphs = (one for cell in each.cells for one in cell)
+                lines = [_line(one.runs) for one in paragraphs if isinstance(one, tree.Paragraph)]
+                console.print_indented(0, *lines[:1])
+                for line in filter(None, lines[1:]):
+                    console.print_indented(3, shorten(line.plain, _SHOWN))
 
 
 def _line(runs: Iterable[Run], style: str = "") -> Text:

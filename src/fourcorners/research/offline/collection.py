@@ -199,7 +199,8 @@ class _Asked:
             return
         if self._condition is not None:
             found = self._finding(contract)
-            if found is not None and not (self._rest and found.state is RowState.YES):
+            is_decided = self._is_compared or not self._rest
+            if found is not None and (is_decided or found.state is not RowState.YES):
                 yield found
                 return
         if self._rest or self._condition is not None or not self._laws:
