@@ -225,14 +225,7 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     near = [gap.nearest for gap in answer.gaps if gap.nearest is not None]
     if near:
         blocks += [label("The nearest words, which were not taken for an answer")]
-        ends = [
-            sum(len(cited.quote.words) for cited in near[:at]) for at in range(1, len(near) + 1)
-        ]
-        blocks += [
-            _quote(cited)
-            for cited, end in zip(near, ends, strict=True)
-            if end <= _SHORT or cited is near[0]
-        ]
+        blocks.append(_quote(near[0]))
     blocks += [note(gap.what) for gap in answer.gaps if gap.nearest is None]
     if not direct.headline:
         blocks += map(note, _premises(answer))
