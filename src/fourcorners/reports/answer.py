@@ -35,7 +35,6 @@ from fourcorners.research.answer import (
     ExternalStatement,
     Gap,
     Role,
-    RowState,
     Statement,
     Step,
     Verdict,
@@ -246,7 +245,7 @@ def _rows(answer: Answer, *, is_short: bool = False) -> Iterator[Block]:
             each.state.value,
             each.value,
             f"“{each.quote.quote.words}” ({each.quote.where})"
-            if each.quote and not (is_short and each.state is RowState.NO)
+            if each.quote and not (is_short and each.state == "no")
             else "",
         )
         for each in answer.rows
