@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.review.extract.cells import MAX_CANDIDATES, MAX_READER_CHARACTERS
+from fourcorners.review.extract.cells import MAX_CANDIDATES, MAX_READER_CHARACTERS, SHARE
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import RELATED, AnnotatedContract
 from fourcorners_bench.extraction.score import MIN_RETURNED
@@ -66,6 +66,8 @@ def prefixes(contracts: Sequence[AnnotatedContract], found: Candidates, category
         best = each[:DEEPEST]
         counts[at] = _counts(contract, category, [span for span, _ in best])
         probability[at, : len(best)] = [sure for _, sure in best]
+        further = probability[at, 1:]
+        further[further < SHARE * probability[at, 0]] = -1.0
         size = np.cumsum([len(span) for span, _ in best])
         probability[at, 1 : len(best)][size[1:] > MAX_READER_CHARACTERS] = -1.0
     return Prefixes(probability, counts)

@@ -14,8 +14,10 @@ from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review.extract import cells as extraction
 from fourcorners.review.extract.cells import (
     MAX_CHARACTERS,
+    SHARE,
     choose_candidates,
     extract_findings,
     join_quotes,
@@ -91,9 +93,18 @@ def test_the_threshold_of_a_playbook_wins_over_the_calibrated_one(
     assert cell.searched.threshold == 0.99
 
 
+def test_a_further_quote_has_a_share_of_the_best_ones_probability() -> None:
+    ranked = [(Span(0, 9), 0.8), (Span(20, 29), 0.8 * SHARE), (Span(40, 49), 0.7 * SHARE)]
+    assert choose_candidates(ranked, 0.5, 0.001) == ranked[:2]
+
+
 def test_nothing_below_the_threshold_of_a_playbook_is_quoted(
-    reading: Contract, playbook: Playbook, calibration: Calibration
+    reading: Contract,
+    playbook: Playbook,
+    calibration: Calibration,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(extraction, "SHARE", 0.0)
     curve = replace(calibration.curves[DEFAULT], also=0.0)
     eager = replace(calibration, curves={DEFAULT: curve}, by_words={DEFAULT: curve})
     provision = playbook.provisions[0]
