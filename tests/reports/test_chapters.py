@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from fourcorners.reports.chapters import due_diligence, red_flags
-from fourcorners.reports.chapters.finding import compare_words, quote_blocks
+from fourcorners.reports.chapters import compose, due_diligence, red_flags
+from fourcorners.reports.chapters.finding import compare_words
 from fourcorners.reports.chapters.material import (
     GRAVE_SEVERITIES,
     ReportMaterial,
@@ -22,8 +22,9 @@ from fourcorners.reports.chapters.material import (
     without_dates,
 )
 from fourcorners.reports.chapters.red_flags import MOST_FLAGS, group_flags
+from fourcorners.reports.chapters.sample import quality, sampled_cells, wilson_interval
 from fourcorners.reports.grid import Grid
-from fourcorners.reports.key_words import key_quotes, key_words
+from fourcorners.reports.key_words import deciding_quotes, whole_sentences
 from fourcorners.reports.tree import (
     Block,
     BulletList,
@@ -31,12 +32,21 @@ from fourcorners.reports.tree import (
     Paragraph,
     QuoteBlock,
     Report,
+    ReportKind,
     Row,
     Run,
     Section,
     Table,
 )
-from fourcorners.review.finding import CellState, Evidence, Finding, Review, ReviewState, Severity
+from fourcorners.review.finding import (
+    CellState,
+    Evidence,
+    Finding,
+    Review,
+    ReviewState,
+    RiskAnswer,
+    Severity,
+)
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from tests.reports import spoken
@@ -96,19 +106,20 @@ def told(review: Review) -> Review:
 
 @pytest.fixture(scope="module")
 def report(told: Review) -> Report:
-    return due_diligence(Grid(told), prepared_by="Ada Byron")
+    return due_diligence(Grid(told), prepared_by="Ada Byron", whole_quotes=True)
 
 
 def test_the_chapters_and_schedules_are_counted(report: Report) -> None:
     top = [(number, each.title) for level, number, each in report.walk() if level == 1]
     assert top == [
+        ("", "Summary"),
         ("1", "Red flags"),
         ("2", "Contract by contract"),
         ("Schedule A", "Findings and their words"),
         ("Schedule B", "What is left to a person"),
         ("Schedule C", "Contracts reviewed, and how"),
     ]
-    numbers = [number for _, number, _ in report.walk()]
+    numbers = [number for _, number, _ in report.walk() if number]
     assert len(numbers) == len(set(numbers))
     assert {"2.12", "B.1"} <= set(numbers)
 
@@ -139,51 +150,89 @@ def test_every_quote_stands_whole_in_the_schedule(report: Report, told: Review) 
             assert each.quote.words in quoted
 
 
-def test_the_chapter_cuts_long_words_and_leads_to_the_whole(
+def test_words_that_a_contracts_page_has_no_room_for_are_in_full_elsewhere(
     large_review: Callable[[int], Review],
 ) -> None:
     grid = Grid(spoken.grave(large_review(1)))
     report = due_diligence(grid)
-    (table,) = [each for each in section(report, "document_0").blocks if isinstance(each, Table)]
-    entries = {each.anchor: each for each in ReportMaterial(grid).entries}
-    cut = 0
-    for row in (each for each in table.rows if not each.group):
-        ((name, *_), *_) = (list(runs_of(each)) for each in row.cells[0])
-        words = "".join(run.text for each in row.cells[2] for run in runs_of(each))
-        whole = even(" ".join(e.quote.words for e in entries[name.link].finding.evidence))
-        if words.endswith("…”"):
-            cut += 1
-            assert whole.find(words.strip("“…”")[:40]) >= 0
-    assert cut
-    quoted = [
-        b.words
-        for b in blocks_of(section(report, "schedule_findings"))
-        if isinstance(b, QuoteBlock)
-    ]
-    for entry in entries.values():
-        assert all(each.quote.words in quoted for each in entry.finding.evidence)
+    page, shown = said(section(report, "document_0")), even("\n".join(map(said, report.sections)))
+    for entry in ReportMaterial(grid).entries:
+        assert entry.cell.head.name in page
+        if entry.severity.rank > Severity.LOW.rank:
+            assert all(even(quote.words) in shown for quote in deciding_quotes(entry.finding))
+    assert "more finding" not in page
+    schedule = [each.anchor for _, _, each in report.walk() if each.schedule]
+    assert ("In full: " in page) == ("schedule_findings" in schedule)
 
 
-def test_very_many_findings_are_told_once_and_cut_in_the_schedule(
-    large_review: Callable[[int], Review],
-) -> None:
-    grid = Grid(spoken.grave(large_review(30)))
-    assert ReportMaterial(grid).is_long
-    report = due_diligence(grid)
-    schedule = section(report, "schedule_findings")
-    shown = [b for b in blocks_of(schedule) if isinstance(b, QuoteBlock)]
-    cut = [b for b in shown if b.left_out]
-    assert cut
-    assert all(b.omission_note.endswith("more words, not shown here") for b in cut)
-    words = [e.quote.words for f in grid.review.findings for e in f.evidence]
-    for block in cut:
-        assert any(
-            w.startswith(block.words) and len(w) == len(block.words) + block.left_out for w in words
-        )
-    assert "Long quotes are cut. " in said(schedule)
-    whole = section(due_diligence(grid, whole_quotes=True), "schedule_findings")
-    assert not any(isinstance(b, QuoteBlock) and b.left_out for b in blocks_of(whole))
-    assert "Long quotes are cut" not in said(whole)
+@pytest.mark.parametrize(
+    ("most", "wanted"),
+    [
+        (0, "It is barred. It is free, if the heir agrees, and he shall agree. It lasts."),
+        (400, "It is barred. It is free, if the heir agrees, and he shall agree. It lasts."),
+        (70, "It is barred. It is free, if the heir agrees, and he shall agree. …"),
+        (60, "It is barred. …"),
+        (5, "It is barred. …"),
+    ],
+)
+def test_words_are_cut_between_sentences_alone(most: int, wanted: str) -> None:
+    words = "It is barred.  It is free, if the heir agrees,\nand he shall agree. It lasts."
+    assert whole_sentences(words, most) == wanted
+
+
+def test_the_words_to_be_read_are_all_that_were_found() -> None:
+    text = "A cap is agreed. It is high. It protects the Lessor."
+    spans = [Span(0, 16), Span(17, 28), Span(29, 52)]
+    found = tuple(Evidence(evidence.quote_span(text, span), span, (), None, 0.9) for span in spans)
+    answer = RiskAnswer("Whom does it protect?", "the Lessor", quotes=(found[2].quote,))
+    decided = Finding("d", "p", CellState.FOUND, found, severity=Severity.HIGH, answers=(answer,))
+    assert deciding_quotes(decided) == (found[2].quote,)
+    open_one = replace(decided, severity=Severity.TO_READ)
+    assert deciding_quotes(open_one) == tuple(each.quote for each in found)
+
+
+def test_the_summary_has_each_contract_and_what_to_do_first(told: Review) -> None:
+    grid = Grid(told)
+    text = said(section(due_diligence(grid), "summary"))
+    for document in told.documents:
+        assert grid.name(document) in text
+    assert "Seek the consent of the other side before completion." in text
+
+
+def test_the_schedule_of_consents_says_who_must_agree(told: Review) -> None:
+    first = next(f for f in told.findings if f.evidence)
+    head = next(c for c in told.columns if c.id == first.provision)
+    asked = replace(head, id="assignment", name="Assignment")
+    yes = RiskAnswer("Is consent needed?", "consent needed", id="effect", value="consent")
+    no = replace(yes, answer="free", value="free")
+    for answer, listed in ((yes, True), (replace(yes, answer="", value=""), True), (no, False)):
+        finding = replace(first, provision="assignment", answers=(answer,))
+        document = next(d for d in told.documents if d.id == first.document)
+        one = replace(told, documents=(document,), columns=(asked,), findings=(finding,))
+        report = due_diligence(Grid(one))
+        anchors = [each.anchor for each in report.sections]
+        assert ("schedule_consents" in anchors) is listed
+
+
+def test_the_quality_sample_gives_the_error_rate_once_it_is_checked(review: Review) -> None:
+    grid = Grid(review)
+    drawn = sampled_cells(ReportMaterial(grid))
+    assert drawn == sampled_cells(ReportMaterial(Grid(review)))
+    assert {each.finding.state for each in drawn} == {CellState.FOUND, CellState.NOT_FOUND}
+    unchecked = tuple(replace(f, review=ReviewState.PROPOSED) for f in review.findings)
+    assert quality(ReportMaterial(Grid(replace(review, findings=unchecked)))) == ""
+    places = [(each.document.id, each.head.id) for each in drawn]
+    states = dict.fromkeys(places, ReviewState.CONFIRMED) | {places[0]: ReviewState.REJECTED}
+    checked = tuple(
+        replace(f, review=states.get((f.document, f.provision), f.review)) for f in unchecked
+    )
+    told = quality(ReportMaterial(Grid(replace(review, findings=checked))))
+    assert (
+        f"{len(drawn)} of {len(drawn)} random cells were checked, and 1 of them was wrong" in told
+    )
+    assert wilson_interval(2, 40) == pytest.approx((0.0138, 0.1650), abs=0.0001)
+    (only,) = compose(grid, ReportKind.SAMPLE).sections
+    assert all(each.head.name in said(only) for each in drawn)
 
 
 def test_the_gravest_ten_flags_are_shown_and_the_rest_are_counted(
@@ -223,7 +272,7 @@ def test_findings_flagged_for_one_reason_stand_together(told: Review) -> None:
 def test_what_people_said_is_told(report: Report, told: Review) -> None:
     chapters = section(report, "contracts")
     assert "Second look by Ada Byron, 18 February 2025" in said(chapters)
-    for place, wanted in (("contracts", 1), ("flags", 0)):
+    for place, wanted in (("contracts", 1), ("flags", 0), ("summary", 0)):
         blocks = blocks_of(section(report, place))
         notes = [n for b in blocks if isinstance(b, Paragraph) for n in b.notes]
         assert [(n.by, n.text) for n in notes] == [("Ada Byron", spoken.COMMENT)] * wanted
@@ -256,7 +305,6 @@ def test_answers_come_with_source_and_with_what_is_against(report: Report) -> No
     text = said(section(report, "schedule_findings"))
     for words in ("Yes – the Buyer", "(by a language model)", "It says so.", f"{spoken.AGAINST}."):
         assert words in text
-    assert "Was notice given?" in said(section(report, "open_questions"))
     claim = [
         b
         for b in blocks_of(section(report, "schedule_findings"))
@@ -271,7 +319,7 @@ def test_amendments_and_outliers_are_told(report: Report, told: Review) -> None:
     assert f"by {Grid(told).name(told.documents[1])}: " in text
     assert "these words change those found here" in text
     assert "Unlike the others. " in text
-    assert "Amended: see Schedule A." in said(section(report, "contracts"))
+    assert "these words replace those found here" in said(section(report, "contracts"))
 
 
 def test_clauses_are_set_side_by_side_where_that_tells_something() -> None:
@@ -282,26 +330,6 @@ def test_clauses_are_set_side_by_side_where_that_tells_something() -> None:
     assert " ," not in "".join(run.text for run in besides)
     assert compare_words(ours, "Payment falls due thirty days after receipt of an invoice.") == ()
     assert compare_words(ours, ours * 500) == ()
-
-
-def test_of_long_quotes_the_likeliest_are_shown_and_never_a_few_letters() -> None:
-    text = "word " * 1_000
-    spans = [Span(0, 700), Span(1_000, 1_700), Span(2_000, 2_700)]
-    found = tuple(
-        Evidence(evidence.quote_span(text, span), span, (), None, score)
-        for span, score in zip(spans, (0.2, 0.3, 0.9), strict=True)
-    )
-    finding = Finding("d", "p", CellState.FOUND, found)
-    shown = list(quote_blocks(finding, most=900))
-    assert isinstance(shown[0], QuoteBlock)
-    assert shown[0].words == found[2].quote.words, "the likeliest, whole"
-    assert len(shown) == 2
-    assert "2 more passages, not quoted here" in "".join(run.text for run in runs_of(shown[1]))
-    whole = [each for each in quote_blocks(finding) if isinstance(each, QuoteBlock)]
-    assert [each.words for each in whole] == [each.quote.words for each in found]
-    begun = [each for each in quote_blocks(finding, most=1_100) if isinstance(each, QuoteBlock)]
-    assert [len(each.words) > 250 for each in begun] == [True, True], "in the order of the text"
-    assert begun[1].words == found[2].quote.words
 
 
 def test_a_flag_has_its_value_its_words_its_place_and_what_to_do(
@@ -317,7 +345,7 @@ def test_a_flag_has_its_value_its_words_its_place_and_what_to_do(
         assert f"{flag.name}. " in text
         assert material.name(first.cell.row) in text
         if not flag.is_missing:
-            assert key_words(key_quotes(first.finding)[0], 60).rstrip("…") in text
+            assert even(deciding_quotes(first.finding)[0].words) in even(text)
             assert key_place(first.finding) in text
     assert [each.title for each in section(report, "flags").sections] == []
 
@@ -362,7 +390,7 @@ def test_one_place_says_what_is_left_to_a_person(report: Report, told: Review) -
     for each in report.sections:
         if each.anchor != "schedule_open":
             assert "could not be read" not in said(each)
-            assert report.status not in said(each)
+            assert (report.status in said(each)) is (each.anchor == "summary")
 
 
 def test_a_review_that_nobody_checked_is_a_draft(review: Review) -> None:
@@ -373,7 +401,7 @@ def test_a_review_that_nobody_checked_is_a_draft(review: Review) -> None:
 def test_an_empty_review_makes_a_report(review: Review) -> None:
     empty = Grid(replace(review, documents=(), findings=()))
     report = due_diligence(empty)
-    assert "Nothing was found." in said(section(report, "schedule_findings"))
+    assert "schedule_findings" not in [each.anchor for each in report.sections]
     assert red_flags(empty).sections
 
 

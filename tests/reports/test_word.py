@@ -44,7 +44,7 @@ def told(review: Review) -> Review:
 
 @pytest.fixture(scope="module")
 def report(told: Review) -> Report:
-    return due_diligence(Grid(told), prepared_by="Ada Byron")
+    return due_diligence(Grid(told), prepared_by="Ada Byron", whole_quotes=True)
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,9 @@ def test_a_hostile_review_runs_nothing_and_hides_nothing(
     hostile_review: Review, tmp_path: Path
 ) -> None:
     made = tmp_path / "hostile.docx"
-    word.export(due_diligence(Grid(hostile_review), prepared_by="=1+1\x00"), made)
+    word.export(
+        due_diligence(Grid(hostile_review), prepared_by="=1+1\x00", whole_quotes=True), made
+    )
     document = docx.Document(str(made))
     quotes = styled(document, "Table Quote")
     words = hostile_review.documents[0].name
@@ -238,7 +240,7 @@ def test_words_stay_words(review: Review, tmp_path: Path, words: str) -> None:
     column = next(c for c in review.columns if c.id == finding.provision)
     one = replace(review, documents=(document,), columns=(column,), findings=(told,))
     made = tmp_path / "words.docx"
-    word.export(due_diligence(Grid(one)), made)
+    word.export(due_diligence(Grid(one), whole_quotes=True), made)
     opened = docx.Document(str(made))
     (quote,) = styled(opened, "Table Quote")
     assert even(text_of(quote)) == even(show_invisible(words))
@@ -358,7 +360,7 @@ def test_the_pages_are_as_few_as_a_partner_reads(
         )  # fmt: skip
     for name in ("few", "many"):
         with pypdfium2.PdfDocument(tmp_path / f"{name}.pdf") as document:
-            assert len(document) <= 2
+            assert len(document) <= 3
     with pypdfium2.PdfDocument(tmp_path / "whole.pdf") as document:
         texts = [page.get_textpage().get_text_range() for page in document]
     starts = [at for at, text in enumerate(texts) if "words, and their place" in text]
@@ -388,7 +390,8 @@ def test_fifty_contracts_make_a_file_that_can_be_opened(
     large_review: Callable[[int], Review], tmp_path: Path
 ) -> None:
     made = tmp_path / "fifty.docx"
-    word.export(due_diligence(Grid(spoken.grave(large_review(50)))), made)
+    grid = Grid(spoken.grave(large_review(50)))
+    word.export(due_diligence(grid, whole_quotes=True), made)
     assert made.stat().st_size < 3_000_000
     assert len(docx.Document(str(made)).tables) > 100
 

@@ -6,9 +6,10 @@ import re
 from datetime import date
 from typing import Final
 
-from fourcorners.review.finding import Evidence, Finding
+from fourcorners.review.finding import Evidence, Finding, Severity
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
+from fourcorners.text.sentences import split_sentences
 
 KEY_LENGTH: Final = 260  # characters of the words next to a value: some four lines of a column
 _LEAST: Final = 40  # characters that must follow a heading; fewer are no clause
@@ -58,13 +59,43 @@ def key_words(quote: Quote, limit: int = KEY_LENGTH) -> str:
     return shorten(words[start:], limit)
 
 
+def deciding_quotes(finding: Finding) -> tuple[Quote, ...]:
+    """Return all quotes that a finding's severity rests on, in the order of the text.
+
+    Those are the words of its answers; where one is open that could change the severity, all words
+    that were found.
+    """
+    if dated := _dated_quote(finding):
+        return (dated,)
+    found = [each.quote for each in finding.evidence]
+    if finding.severity is Severity.TO_READ or not any(a.quotes for a in finding.answers):
+        return tuple(found)
+    told = [quote for answer in finding.answers if answer.answer for quote in answer.quotes]
+    # A part of a quote is shown with the whole: its proviso may be behind it.
+    shown = [each for each in found if any(_holds(each, one) for one in told) or not each.verified]
+    shown += [one for one in told if not any(_holds(each, one) for each in found)]
+    return tuple(dict.fromkeys(shown))
+
+
+def _holds(quote: Quote, part: Quote) -> bool:
+    if quote.span is None or part.span is None:
+        return quote == part
+    return quote.span.overlaps(part.span)
+
+
+def whole_sentences(words: str, most: int) -> str:
+    """Return words, or of longer ones the first sentences: about so many characters, 0 for all."""
+    line = single_line(words)
+    if not most or len(line) <= most:
+        return line
+    ends = [each.end for each in split_sentences(line)]
+    end = max((each for each in ends if each <= most), default=min(ends, default=len(line)))
+    return line if end >= len(line) else f"{line[:end]} …"
+
+
 def evidence_of(finding: Finding, quote: Quote) -> Evidence | None:
     """Return the evidence that holds a quote: it knows the clause and the page."""
-    for each in finding.evidence:
-        own = each.quote.span
-        if each.quote == quote or (own and quote.span and own.contains(quote.span)):
-            return each
-    return None
+    return next((each for each in finding.evidence if _holds(each.quote, quote)), None)
 
 
 def write_days(words: str) -> str:

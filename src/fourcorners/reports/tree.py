@@ -39,6 +39,7 @@ class ReportKind(StrEnum):
 
     DUE_DILIGENCE = "due-diligence"
     RED_FLAGS = "red-flags"
+    SAMPLE = "quality-sample"
     ANSWER = "answer"
 
 

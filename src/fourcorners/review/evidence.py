@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 from fourcorners.documents.document import MarkKind
@@ -16,12 +15,12 @@ from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.review.finding import Evidence
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
+from fourcorners.text.sentences import BLANK_LINE
 from fourcorners.text.span import Span, merge_spans, subtract_spans
 
 SHORT = 60  # characters of an item that is quoted with the words before it, such as "(i) fraud;"
 _NUMBER = 14  # characters around a heading: its number
 _FURNITURE = 160  # characters of what a page has printed at its edge, at most
-_BLANK_LINE = re.compile(r"\n[^\S\n]*(?:\n\s*)+|\f\s*")
 _ENDS = ".;:!?"
 
 
@@ -66,7 +65,7 @@ def cut_by_clause(contract: Contract, span: Span) -> list[Span]:
     """Cut words where another clause or item begins, so that each part is cited by its own."""
     text, outline = contract.document.text, contract.outline
     starts = {each.span.start for each in outline.nodes if each.label}
-    starts |= {gap.end() for gap in _BLANK_LINE.finditer(text, span.start, span.end)}
+    starts |= {gap.end() for gap in BLANK_LINE.finditer(text, span.start, span.end)}
     edges = [span.start]
     for at in sorted(each for each in starts if span.start < each < span.end):
         if _cited_node(contract, at) is not _cited_node(contract, edges[-1]):
@@ -101,7 +100,7 @@ def _cited_node(contract: Contract, at: int) -> Node | None:
     node = outline.node_at(at)
     if node is None or node.kind is not NodeKind.ITEM:
         return node
-    gaps = list(_BLANK_LINE.finditer(text, node.span.start, at))
+    gaps = list(BLANK_LINE.finditer(text, node.span.start, at))
     if gaps and text[gaps[-1].end()].islower() and text[gaps[-1].start() - 1] in ",;.":
         above = [each for each in outline.ancestors(node) if each.kind is not NodeKind.ITEM]
         return above[-1] if above else node
@@ -166,7 +165,7 @@ def _has_letters(words: str) -> bool:
 
 def _paragraphs(text: str, span: Span) -> Iterator[Span]:
     """Yield what blank lines and page breaks set apart."""
-    gaps: Sequence[re.Match[str]] = list(_BLANK_LINE.finditer(text, span.start, span.end))
+    gaps = list(BLANK_LINE.finditer(text, span.start, span.end))
     edges = [span.start, *(edge for gap in gaps for edge in gap.span()), span.end]
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         if paragraph := Span(start, end).strip(text):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fourcorners.text.span import Span
 
-_BLANK = re.compile(r"\n[^\S\n]*\n\s*")
+BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _MIN_SENTENCE = 80  # characters up to which a line before a blank line may be a heading
 _WINDOW = 400  # characters before a blank line to look at
 _ENDS = re.compile(r"[.;:!?,)\]”\"'*#|_\-–—\d]\s*$")
@@ -32,7 +32,7 @@ def split_sentences(text: str, within: Span | None = None) -> list[Span]:
 
 def _paragraphs(text: str, sentence: Span) -> Iterator[Span]:
     start = sentence.start
-    for blank in _BLANK.finditer(text, sentence.start, sentence.end):
+    for blank in BLANK_LINE.finditer(text, sentence.start, sentence.end):
         if blank.end() < sentence.end and _is_sentence_end(text, start, blank.start(), blank.end()):
             yield Span(start, blank.end())
             start = blank.end()

@@ -27,7 +27,7 @@ def told(review: Review) -> Review:
 
 @pytest.fixture(scope="module")
 def report(told: Review) -> Report:
-    return due_diligence(Grid(told), prepared_by="Ada Byron")
+    return due_diligence(Grid(told), prepared_by="Ada Byron", whole_quotes=True)
 
 
 def page_of(
@@ -105,7 +105,7 @@ def test_a_hostile_review_adds_no_element(hostile_review: Review, tmp_path: Path
         assert not tree.xpath("//script | //img")
         assert not [name for e in tree.iter() for name in e.attrib if str(name).startswith("on")]
         assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\ufeff\x00\u2028\u2029]", text)
-    _, tree = page_of(due_diligence(Grid(hostile_review)), tmp_path)
+    _, tree = page_of(due_diligence(Grid(hostile_review), whole_quotes=True), tmp_path)
     quotes = [even(content(quote)) for quote in tree.xpath("//td//blockquote")]
     assert even(show_invisible(hostile_review.documents[0].name)) in quotes
 

@@ -33,7 +33,7 @@ def told(review: Review) -> Review:
 
 @pytest.fixture(scope="module")
 def report(told: Review) -> Report:
-    return due_diligence(Grid(told), prepared_by="Ada Byron")
+    return due_diligence(Grid(told), prepared_by="Ada Byron", whole_quotes=True)
 
 
 @pytest.fixture(scope="module")

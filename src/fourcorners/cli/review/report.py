@@ -28,7 +28,10 @@ class _TemplateOptions:
     prepared_by: Annotated[str, option("--prepared-by NAME", "Whom the cover names.")] = ""
     whole_quotes: Annotated[
         bool,
-        option("--whole-quotes", "Quote all words of all findings, however many pages they take."),
+        option(
+            "--whole-quotes",
+            "A schedule has all words of all findings, however many pages it takes.",
+        ),
     ] = False
 
 
@@ -39,8 +42,8 @@ def report(
         list[Path], option("--out -o FILE", "Write it as .docx, .html or .pdf. May be given again.")
     ],
     kind: Annotated[
-        Literal["due-diligence", "red-flags"],
-        option("--kind -k KIND", "due-diligence or red-flags."),
+        Literal["due-diligence", "red-flags", "red-flag", "quality-sample"],
+        option("--kind -k KIND", "due-diligence, red-flags or quality-sample."),
     ] = "due-diligence",
     collection: options.Collection = None,
     playbook: options.Playbook = "due-diligence",
@@ -55,7 +58,7 @@ def report(
     ] = None,
     library: options.Library = None,
 ) -> None:
-    """Write the due-diligence or red-flag report.
+    """Write the due-diligence or red-flag report, or a sample of cells to check.
 
     Nothing is reviewed here: the findings are those that are stored, with what people said of them.
     The same findings make the same file, byte for byte.
@@ -83,7 +86,7 @@ def report(
     for path in out:
         write_report(
             grid,
-            ReportKind(kind),
+            ReportKind.RED_FLAGS if kind == "red-flag" else ReportKind(kind),
             path,
             template=templates[path],
             prepared_by=look.prepared_by,

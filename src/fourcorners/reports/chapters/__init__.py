@@ -6,8 +6,11 @@ from fourcorners.reports.chapters import front, schedules
 from fourcorners.reports.chapters.contracts import contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.chapters.red_flags import flag_blocks, to_read_sections
+from fourcorners.reports.chapters.sample import sample_section
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind, Run, Section, Tone, body
+
+BRIEF = 12  # contracts of a report that needs no table of contents
 
 
 def compose(
@@ -18,21 +21,27 @@ def compose(
         raise ValueError("a review is no answer to a question: `reports.answer` writes those")
     if kind is ReportKind.RED_FLAGS:
         return red_flags(grid, prepared_by=prepared_by)
+    if kind is ReportKind.SAMPLE:
+        material = ReportMaterial(grid)
+        sections = (sample_section(material),)
+        return _report(material, kind, "Quality sample", sections, prepared_by)
     return due_diligence(grid, prepared_by=prepared_by, whole_quotes=whole_quotes)
 
 
 def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = False) -> Report:
-    """Return the due-diligence report on a review: two chapters and three schedules.
+    """Return the due-diligence report on a review: a summary, red flags, contracts, schedules.
 
-    Of very many findings the first schedule cuts the quotes, unless they are to be whole.
+    With `whole_quotes`, a schedule has all findings with all their words.
     """
     material = ReportMaterial(grid, whole_quotes=whole_quotes)
-    elsewhere = (Run("Chapter 2", link="contracts"), Run(" sets them out by contract."))
+    elsewhere = (Run("The contracts’ own pages", link="contracts"), Run(" set them out."))
     flags = flag_blocks(material, elsewhere, with_notes=False)
     sections = (
-        Section("flags", "Red flags", tuple(flags), to_read_sections(material), new_page=True),
+        front.summary(material),
+        Section("flags", "Red flags", tuple(flags), to_read_sections(material)),
         contract_chapter(material),
-        schedules.findings_schedule(material),
+        *schedules.findings_schedule(material),
+        *schedules.consents_schedule(material),
         schedules.open_schedule(material),
         schedules.documents_schedule(material),
     )
@@ -74,5 +83,6 @@ def _report(
         sections=sections,
         created=material.review.created,
         prepared_by=prepared_by,
-        contents=kind is not ReportKind.RED_FLAGS,
+        contents=kind is ReportKind.DUE_DILIGENCE
+        and (material.whole_quotes or len(material.review.documents) > BRIEF),
     )

@@ -1,16 +1,21 @@
-"""The chapter by contract: what was found in each, on a page at most."""
+"""The chapter by contract: what was found in each, answers first, on a page at most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from fourcorners.reports.chapters.finding import finding_notes
+from fourcorners.reports.chapters.finding import (
+    amendment_blocks,
+    claim_blocks,
+    correction_blocks,
+    finding_notes,
+)
 from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
-    count_noun,
     format_date,
     key_block,
     key_place,
@@ -22,36 +27,30 @@ from fourcorners.reports.chapters.material import (
     severity_run,
     status_runs,
 )
+from fourcorners.reports.chapters.red_flags import quoted_entries
 from fourcorners.reports.tree import (
     Block,
     Paragraph,
+    QuoteBlock,
     Row,
     Run,
     Section,
     Table,
     Tone,
     body,
-    group,
     note,
     row,
 )
-from fourcorners.review.finding import CellState, Finding, ReviewedDocument, Severity
+from fourcorners.review.finding import Author, CellState, Finding, ReviewedDocument, Severity
 from fourcorners.text.invisible_characters import single_line
 
-# Two thirds of a page: the cover, the contents and the red flags have the last third.
-_LINES: Final = 38.0
-# Characters of the words of a finding of high or medium severity, of low and of none, and whether
-# it says what to do: the first of these with which all findings of a contract fit on its page.
-_DETAILS: Final = (
-    (260, 260, 200, True),
-    (260, 180, 120, False),
-    (200, 110, 80, False),
-    (160, 80, 0, False),
-    (110, 60, 0, False),
-    (0, 0, 0, False),
-)
-_WIDTHS: Final = (0.19, 0.29, 0.38, 0.14)
-_HEADS: Final = ("Provision", "In short", "The contract’s words", "Clause")
+_LINES: Final = 42.0  # of a contract's table, which with its heading and card is a page at most
+# Characters of the words that a row shows, the most that its page has room for, the gravest first:
+# 0 for all, None for none. Words that are not whole there, nor among the red flags, are in
+# Schedule A.
+_SIZES: Final = (0, 400, 250, 80)
+_WIDTHS: Final = (0.16, 0.37, 0.47)
+_HEADS: Final = ("Provision", "In short", "The contract’s words, and their clause")
 
 
 def contract_chapter(material: ReportMaterial) -> Section:
@@ -59,7 +58,7 @@ def contract_chapter(material: ReportMaterial) -> Section:
         _contract(material, index, document)
         for index, document in enumerate(material.review.documents)
     )
-    return Section("contracts", "Contract by contract", sections=sections, new_page=True)
+    return Section("contracts", "Contract by contract", sections=sections)
 
 
 def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) -> Section:
@@ -73,8 +72,12 @@ def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) 
                 " says why.",
             )
         )
-    if entries:
-        blocks.append(_table(material, index, entries))
+    rows, _ = _rows(material, index)
+    if rows:
+        caption = f"Findings in {material.name(index)}"
+        blocks.append(Table(caption, _HEADS, tuple(rows), _WIDTHS))
+    if plain := [each for each in entries if not _needs_row(each)]:
+        blocks.append(body(Run("Also found: ", Tone.STRONG), *_in_a_line(plain)))
     absent = [
         cell.head.name
         for cell in material.grid.rows[index]
@@ -85,46 +88,88 @@ def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) 
     return Section(f"document_{index}", material.name(index), tuple(blocks))
 
 
-def _table(material: ReportMaterial, index: int, entries: Sequence[Entry]) -> Table:
-    rows: list[Row] = []
-    for grave, low, unflagged, advice in _DETAILS:
-        sizes = {Severity.TO_READ: low, Severity.LOW: low, Severity.NONE: unflagged}
-        rows = [_row(each, sizes.get(each.severity, grave), advice=advice) for each in entries]
-        if _lines(rows) <= _LINES:
-            break
-    left = 0
-    while len(rows) > 1 and _lines(rows) > _LINES - 2:
-        rows.pop()
-        left += 1
-    if left:
-        rows.append(
-            group(
-                Run(f"{count_noun(left, 'more finding')}, in "),
-                Run("Schedule A", link="schedule_findings"),
-                Run("."),
-            )
-        )
-    caption = f"Findings in {material.name(index)}"
-    return Table(caption, _HEADS, tuple(rows), _WIDTHS)
-
-
-def _lines(rows: Sequence[Row]) -> float:
-    return sum(lines_of(each, _WIDTHS) for each in rows)
-
-
-def _row(entry: Entry, characters: int, *, advice: bool) -> Row:
+def _needs_row(entry: Entry) -> bool:
     finding = entry.finding
-    name = [Run(entry.cell.head.name, link=entry.anchor)]
+    said = finding.amendments or finding.remarks or finding.claims or finding.value
+    asked = any(answer.author is Author.MODEL for answer in finding.answers)
+    return entry.severity.rank > Severity.LOW.rank or bool(said) or asked
+
+
+def _in_a_line(entries: Sequence[Entry]) -> Iterator[Run]:
+    """Yield what was found and needs no row: its answer and its clause."""
+    for at, entry in enumerate(entries):
+        low = f" ({entry.severity.words.lower()})" if entry.severity is Severity.LOW else ""
+        yield Run(("; " if at else "") + entry.cell.head.name + low, Tone.STRONG)
+        said = _value(entry.finding, entry.cell.headline).rstrip(".")
+        place = key_place(entry.finding)
+        yield Run(": " + ", ".join(filter(None, (said, place))) if said or place else "")
+    yield Run(".")
+
+
+def entries_cut(material: ReportMaterial, index: int) -> list[Entry]:
+    """Return the findings of a contract whose words are whole neither there nor as red flags."""
+    shown = quoted_entries(material)
+    return [each for each in _rows(material, index)[1] if each.number not in shown]
+
+
+def _rows(material: ReportMaterial, index: int) -> tuple[list[Row], list[Entry]]:
+    """Return the rows of a contract's page, and the findings whose words are not whole there."""
+    entries = [each for each in material.of_row(index) if _needs_row(each)]
+    quoted = quoted_entries(material)
+    advice = sum(lines_of(_row(material, each, None), _WIDTHS) for each in entries) < _LINES
+    rows: list[Row] = []
+    cut: list[Entry] = []
+    room = _LINES
+    for entry in entries:
+        room -= lines_of(_row(material, entry, None, advice=advice), _WIDTHS)
+    for entry in entries:
+        least = _row(material, entry, None, advice=advice)
+        sizes = (None,) if entry.number in quoted else (*_SIZES, None)
+        for size in sizes:
+            made = _row(material, entry, size, advice=advice)
+            more = lines_of(made, _WIDTHS) - lines_of(least, _WIDTHS)
+            if size is None or more <= max(0.0, room):
+                break
+        room -= more
+        if _is_whole(entry, size):
+            rows.append(made)
+            continue
+        cut.append(entry)
+        title, link = ("Schedule A", "schedule_findings")
+        if entry.number in quoted:
+            title, link = ("Red flags", "flags")
+        whole = body(Run("In full: ", Tone.QUIET), Run(title, link=link))
+        rows.append(replace(made, cells=(*made.cells[:-1], (*made.cells[-1], whole))))
+    return rows, cut
+
+
+def _is_whole(entry: Entry, size: int | None) -> bool:
+    if not entry.finding.evidence:
+        return True
+    return size is not None and key_block(entry.finding, size) == key_block(entry.finding)
+
+
+def _row(material: ReportMaterial, entry: Entry, most: int | None, *, advice: bool = True) -> Row:
+    finding = entry.finding
+    name = [Run(entry.cell.head.name)]
     if entry.severity is not Severity.NONE:
         name += [Run("  "), severity_run(entry)]
     blocks = [Paragraph(tuple(_short(entry)), notes=finding_notes(finding))]
     if advice and (step := recommendation(finding)):
         blocks.append(body(Run(step, Tone.QUIET)))
+    words: tuple[Paragraph | QuoteBlock, ...] = (body(Run(key_place(finding), Tone.QUIET)),)
+    if most is not None:
+        words = key_block(finding, most)
     return row(
         (Paragraph(tuple(name)),),
         tuple(blocks),
-        key_block(finding, characters) if characters else "",
-        key_place(finding),
+        (
+            *correction_blocks(finding),
+            *words,
+            *claim_blocks(finding),
+            *amendment_blocks(material, finding),
+        ),
+        anchor=entry.anchor,
     )
 
 

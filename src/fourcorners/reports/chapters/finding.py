@@ -10,9 +10,7 @@ from fourcorners.precedents.difference import Change, word_difference
 from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
-    clause_and_page,
     clause_reference,
-    count_noun,
     format_time,
     recommendation,
     review_run,
@@ -34,7 +32,6 @@ from fourcorners.review.finding import (
     Amendment,
     Author,
     CellState,
-    Evidence,
     Finding,
     ReviewState,
     RiskAnswer,
@@ -43,8 +40,6 @@ from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
 
 _BEGINNING: Final = 90  # characters of words that are already shown above
-_SPARE: Final = 300  # characters that are not worth a second look-up
-_LEAST: Final = 250  # characters of a long quote; less of it tells nothing
 _COMMON: Final = 0.15  # of the shorter clause's characters; less in common is no comparison
 # Two clauses are compared word by word up to this length each: the work grows with its square.
 _COMPARED: Final = 6_000
@@ -93,57 +88,21 @@ def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
         yield label("The program had proposed:")
 
 
-def quote_blocks(finding: Finding, *, most: int = 0) -> Iterator[FindingBlock]:
-    """Yield the quotes, each with its source.
+def quote_blocks(finding: Finding) -> Iterator[FindingBlock]:
+    """Yield the quotes, each with its source, and what a model said that no contract has."""
+    for evidence in finding.evidence:
+        sources = [clause_reference(evidence), *(["read from an image"] if evidence.ocr else [])]
+        source = (Run(" · ".join(sources), Tone.QUIET),)
+        if not evidence.quote.verified:
+            source = (Run(_NO_EVIDENCE, Tone.WARNING),)
+        yield QuoteBlock(evidence.quote.words, source, evidence.quote.verified)
+    yield from claim_blocks(finding)
 
-    With `most`, so many characters of them, the likeliest first; the clauses of those left out are
-    named.
-    """
-    sizes = _sizes(finding.evidence, most)
-    for evidence, size in zip(finding.evidence, sizes, strict=True):
-        if size is not None:
-            yield _quote(evidence, size)
-    more = [each for each, size in zip(finding.evidence, sizes, strict=True) if size is None]
-    if more:
-        yield note(f"{count_noun(len(more), 'more passage')}, not quoted here: {_places(more)}.")
+
+def claim_blocks(finding: Finding) -> Iterator[QuoteBlock]:
     for claim in finding.claims:
         source = Run("Said by a language model; not in the contract", Tone.WARNING)
         yield QuoteBlock(claim, (source,), verified=False)
-
-
-def _sizes(evidence: Sequence[Evidence], most: int) -> list[int | None]:
-    """Return how many characters of each quote are shown: 0 for all, None for no word of it."""
-    sizes: list[int | None] = [0 if not most else None for _ in evidence]
-    left = most
-    for at in sorted(range(len(evidence)), key=lambda at: -evidence[at].score) if most else ():
-        long = len(evidence[at].quote.words)
-        if left < min(long, _LEAST) and left < most:
-            continue
-        sizes[at] = left
-        left -= len(_cut(evidence[at].quote.words, left))
-    return sizes
-
-
-def _places(evidence: Sequence[Evidence]) -> str:
-    """Return the clauses of quotes, each once, with their pages."""
-    return "; ".join(dict.fromkeys(clause_and_page(each) for each in evidence))
-
-
-def _quote(evidence: Evidence, most: int) -> QuoteBlock:
-    quote = evidence.quote
-    sources = [clause_reference(evidence), *(["read from an image"] if evidence.ocr else [])]
-    source = (Run(" · ".join(sources), Tone.QUIET),)
-    if not quote.verified:
-        source = (Run(_NO_EVIDENCE, Tone.WARNING),)
-    cut = _cut(quote.words, most)
-    return QuoteBlock(cut, source, quote.verified, len(quote.words) - len(cut))
-
-
-def _cut(words: str, most: int) -> str:
-    if not most or len(words) <= most + _SPARE:
-        return words
-    space = words.rfind(" ", most // 2, most)
-    return words[: space if space > 0 else most]
 
 
 def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[FindingBlock]:
@@ -280,19 +239,12 @@ def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock
     )
 
 
-def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
-    """Return, for a cell of the schedule, the words of a finding, as many as it shows."""
+def quoted_words(entry: Entry) -> tuple[FindingBlock, ...]:
+    """Return, for a cell of the schedule, the words of a finding."""
     left_out = [note(single_line(each)) for each in entry.cell.document.left_out]
     if entry.finding.state is CellState.NOT_FOUND:
         return (*missing_blocks(entry.finding), *left_out)
-    return (*quote_blocks(entry.finding, most=material.in_schedule(entry)), *left_out)
-
-
-def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
-    whole = sum(len(each.quote.words) for each in entry.finding.evidence)
-    quotes = [each for each in quoted_words(entry, material) if isinstance(each, QuoteBlock)]
-    shown = sum(len(each.words) for each in quotes) - sum(map(len, entry.finding.claims))
-    return max(0, whole - shown) if entry.finding.state is CellState.FOUND else 0
+    return (*quote_blocks(entry.finding), *left_out)
 
 
 def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:

@@ -1,14 +1,25 @@
-"""The front of the reports: the cover, and how far people have checked what follows."""
+"""The front of the reports: cover, summary, and how far people have checked what follows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import date
+from typing import Final
+
+from fourcorners.outline.card.card import Card, RenewalManner
 from fourcorners.reports.chapters.material import (
+    GRAVE_SEVERITIES,
+    TONES,
     ReportMaterial,
     count_noun,
     format_date,
     join_words,
+    recommendation,
 )
-from fourcorners.review.finding import ReviewState
+from fourcorners.reports.chapters.red_flags import contract_places, group_flags
+from fourcorners.reports.grid import SEVERITY_WORDS
+from fourcorners.reports.tree import Block, BulletList, Run, Section, Table, Tone, body, label, row
+from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.text.invisible_characters import single_line
 
 NOTICE = (
@@ -28,6 +39,88 @@ def status(material: ReportMaterial) -> str:
     if checked == total:
         return f"All {total:,} findings were checked by a person.{late}"
     return f"{checked:,} of {total:,} findings were checked by a person.{late}"
+
+
+_STEPS: Final = 6  # that a person should do first
+_HEADS: Final = ("Contract", "Parties", "Sums", "Term", "Law")
+_WIDTHS: Final = (0.27, 0.25, 0.18, 0.18, 0.12)
+
+
+def summary(material: ReportMaterial) -> Section:
+    """Return the first page: each contract in a row, and what to do first."""
+    rows = [
+        row(
+            material.document_link(index),
+            "; ".join(single_line(party.value.name) for party in document.card.parties) or "–",
+            _sums(material, index) or "–",
+            _term(document.card, material.review.as_of) or "–",
+            single_line(law.value) if (law := document.card.governing_law) else "–",
+        )
+        for index, document in enumerate(material.review.documents)
+    ]
+    blocks: list[Block] = [body(Run(status(material), Tone.STRONG))]
+    if rows:
+        blocks.append(Table("The contracts in short", _HEADS, tuple(rows), _WIDTHS))
+    if steps := tuple(_steps(material)):
+        blocks += [label(Run("What to do first", Tone.STRONG)), BulletList(steps)]
+    return Section("summary", "Summary", tuple(blocks), numbered=False)
+
+
+def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
+    flags = group_flags(material.by_severities(*GRAVE_SEVERITIES))
+    for flag in flags[:_STEPS]:
+        step = recommendation(flag.entries[0].finding) or flag.reason
+        where = contract_places(material, flag.entries, most=3)
+        yield (
+            Run(SEVERITY_WORDS[flag.severity], TONES[flag.severity]),
+            Run(f"  {flag.name}. ", Tone.STRONG),
+            Run(f"{step} "),
+            *where,
+            Run("."),
+        )
+    if (more := len(flags) - _STEPS) > 0:
+        yield (Run(f"{count_noun(more, 'more flag')}: see "), Run("Red flags", link="flags"))
+    to_read = material.by_severities(Severity.TO_READ)
+    grave = sum(each.finding.possible_severity is Severity.HIGH for each in to_read)
+    if to_read:
+        yield (
+            Run("Read ", Tone.STRONG),
+            Run(f"{count_noun(len(to_read), 'finding')} that a person must read, "),
+            Run(f"{grave:,} of which may be of high severity: "),
+            Run("To be read", link="to_read"),
+            Run("."),
+        )
+
+
+def _sums(material: ReportMaterial, index: int) -> str:
+    """Return the sums that answers state, each with its provision."""
+    return "; ".join(
+        f"{cell.head.name}: {answer.answer}"
+        for cell in material.grid.rows[index]
+        for answer in cell.finding.answers
+        if answer.id == "amount" and answer.answer and cell.finding.state is CellState.FOUND
+    )
+
+
+def _term(card: Card, as_of: date) -> str:
+    starts = card.effective_date or card.agreement_date
+    ends = card.expiry_date
+    return ", ".join(
+        filter(
+            None,
+            (
+                f"from {format_date(starts.value)}" if starts else "",
+                f"{'ended' if ends.value < as_of else 'ends'} {format_date(ends.value)}"
+                if ends
+                else "",
+                "renews automatically"
+                if card.renewal
+                and card.renewal.asserted
+                and card.renewal.manner is RenewalManner.AUTOMATIC
+                else "",
+            ),
+        )
+    )
 
 
 def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], ...]:

@@ -19,13 +19,12 @@ from fourcorners.reports.grid import (
     page_range,
 )
 from fourcorners.reports.key_words import (
-    KEY_LENGTH,
+    deciding_quotes,
     evidence_of,
-    key_quotes,
-    key_words,
+    whole_sentences,
     write_days,
 )
-from fourcorners.reports.tree import Paragraph, Row, Run, Tone, body
+from fourcorners.reports.tree import Paragraph, QuoteBlock, Row, Run, Tone, body
 from fourcorners.review.finding import (
     Annotation,
     CellState,
@@ -37,10 +36,6 @@ from fourcorners.review.finding import (
 )
 from fourcorners.text.invisible_characters import shorten, single_line
 
-# Where more findings than these are of high or medium severity, the schedule shows so many
-# characters of the quotes of a finding, by whether it is of high severity or a person asks for it.
-MAX_WHOLE: Final = 80
-MAX_IN_SCHEDULE: Final = {True: 1_500, False: 500}
 TONES: Final = {
     Severity.HIGH: Tone.HIGH,
     Severity.MEDIUM: Tone.MEDIUM,
@@ -51,10 +46,9 @@ TONES: Final = {
 GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
 CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
 # Measured on A4 in the table text of our PDF and of our Word styles, which is the wider of the two.
-_WIDTH: Final = 112  # characters of a line over the whole width
+_WIDTH: Final = 104  # characters of a line over the whole width
 _INSET: Final = 2  # characters that the padding of a cell takes
 _AROUND: Final = 0.7  # lines that the space above and below a row takes
-_SHORT: Final = 120  # characters in which there is no room for two quotes
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
 _DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
@@ -127,17 +121,6 @@ class ReportMaterial:
         return next((each for each in self.grid.documents if each.id == document), None)
 
     @cached_property
-    def is_long(self) -> bool:
-        return len(self.by_severities(*GRAVE_SEVERITIES)) > MAX_WHOLE
-
-    def in_schedule(self, entry: Entry) -> int:
-        """Return how many characters of its quotes the schedule shows of a finding; 0 for all."""
-        if self.whole_quotes or not self.is_long:
-            return 0
-        asked = needs_attention(entry.finding)
-        return MAX_IN_SCHEDULE[asked or entry.severity is Severity.HIGH]
-
-    @cached_property
     def checked(self) -> int:
         return sum(cell.finding.review in CHECKED_STATES for cell in self.grid.cells())
 
@@ -156,11 +139,6 @@ def _is_reported(cell: Cell) -> bool:
 def sort_by_severity(entries: Iterable[Entry]) -> list[Entry]:
     order = list(TONES)
     return sorted(entries, key=lambda each: (order.index(each.severity), each.number))
-
-
-def needs_attention(finding: Finding) -> bool:
-    is_marked = finding.review in (ReviewState.SECOND_LOOK, ReviewState.CORRECTED)
-    return is_marked or any(remark.comment for remark in finding.remarks)
 
 
 def clause_reference(evidence: Evidence) -> str:
@@ -204,8 +182,8 @@ def review_run(finding: Finding) -> Run:
 
 
 def status_runs(finding: Finding) -> list[Run]:
-    """Return what qualifies a finding: an amendment, what a person said."""
-    runs = [Run(" Amended: see Schedule A.", Tone.WARNING)] if finding.amendments else []
+    """Return what a person said of a finding."""
+    runs: list[Run] = []
     if finding.review is not ReviewState.PROPOSED:
         runs += [Run(" "), review_run(finding), Run(".")]
     return runs
@@ -248,30 +226,34 @@ def recommendation(finding: Finding) -> str:
     return finding.recommendation or (house_position.recommend if house_position else "")
 
 
-def key_block(finding: Finding, limit: int = KEY_LENGTH) -> tuple[Paragraph, ...]:
-    """Return the words that carry a finding, for a cell: about so many characters of them."""
-    quotes = key_quotes(finding)
+def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
+    """Return the words that carry a finding with their clauses, for a cell.
+
+    Of long words the first sentences, about `most` characters of them; all where that is 0.
+    """
+    quotes = deciding_quotes(finding)
     if not quotes:
         return (body(Run("Not found", Tone.QUIET)),)
-    if len(quotes) > 1:
-        quotes, limit = (quotes, limit * 2 // 3) if limit > _SHORT else (quotes[:1], limit)
-    changes = [each for each in finding.amendments if each.replaces and each.old]
-    new = (
-        body(f"“{key_words(each.quote, limit)}” ({each.describe(finding.document)}.) Before:")
-        for each in changes
-    )
-    shown = (
-        body(f"“{key_words(quote, limit)}”")
-        if quote.verified
-        else body(Run("Not in the contract: ", Tone.WARNING), key_words(quote, limit))
-        for quote in quotes
-    )
-    return (*new, *shown)
+    blocks = [
+        body(
+            f"“{whole_sentences(each.quote.words, most)}” ({each.describe(finding.document)}.) Before:"
+        )
+        for each in finding.amendments
+        if each.replaces and each.old
+    ]
+    for quote in quotes:
+        words, held = whole_sentences(quote.words, most), evidence_of(finding, quote)
+        place = Run(f" {clause_and_page(held)}" if held else "", Tone.QUIET)
+        if quote.verified:
+            blocks.append(body(Run(f"“{words}”"), place))
+        else:
+            blocks.append(body(Run("Not in the contract: ", Tone.WARNING), words))
+    return tuple(blocks)
 
 
 def key_place(finding: Finding) -> str:
     """Return the clauses and pages of the words that carry a finding."""
-    held = (evidence_of(finding, quote) for quote in key_quotes(finding))
+    held = (evidence_of(finding, quote) for quote in deciding_quotes(finding))
     return "; ".join(dict.fromkeys(clause_and_page(each) for each in held if each))
 
 
@@ -303,10 +285,16 @@ def lines_of(row: Row, widths: Sequence[float]) -> float:
         sum(
             max(
                 1,
-                math.ceil(len("".join(run.text for run in block.runs)) / (_WIDTH * share - _INSET)),
+                math.ceil(len(_text(block)) / (_WIDTH * share - _INSET)),
             )
             for block in cell
-            if isinstance(block, Paragraph)
         )
         for cell, share in zip(row.cells, shares, strict=True)
+    )
+
+
+def _text(block: Paragraph | QuoteBlock) -> str:
+    runs = block.runs if isinstance(block, Paragraph) else block.source
+    return "".join(run.text for run in runs) + (
+        block.words if isinstance(block, QuoteBlock) else ""
     )

@@ -1,4 +1,4 @@
-"""The red flags on two pages: the gravest first, similar ones grouped."""
+"""The red flags on two or three pages: the gravest first, similar ones grouped, no quote cut."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from fourcorners.reports.chapters.finding import finding_notes
+from fourcorners.reports.chapters.finding import amendment_blocks, finding_notes
 from fourcorners.reports.chapters.material import (
     GRAVE_SEVERITIES,
     TONES,
@@ -43,13 +43,13 @@ from fourcorners.reports.tree import (
 from fourcorners.review.finding import CellState, Severity
 
 MOST_FLAGS: Final = 10  # what a partner reads before a meeting
-_LINES: Final = 96.0  # of a table on the two pages, under the head of the first
-# How many contracts of a flag are shown with their words, and how many characters of these: the
-# first of these with which all the flags fit on two pages.
-_DETAILS: Final = ((3, 260), (3, 180), (2, 180), (1, 260), (1, 160), (1, 100))
+_LINES: Final = 140.0  # of a table on three pages, under the head of the first
+# How many contracts of a flag are shown with their words, and how many characters of these in whole
+# sentences, 0 for all: the first of these with which the flags fit.
+_DETAILS: Final = ((3, 0), (2, 0), (1, 0), (1, 300))
 _NAMED: Final = 8  # contracts that a line names one by one
-_WIDTHS: Final = (0.25, 0.22, 0.39, 0.14)
-_HEADS: Final = ("Contract", "In short", "The contract’s words", "Clause")
+_WIDTHS: Final = (0.23, 0.22, 0.55)
+_HEADS: Final = ("Contract", "In short", "The contract’s words, and their clause")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +98,38 @@ def flag_blocks(
     """
     flags = group_flags(material.by_severities(*GRAVE_SEVERITIES))
     blocks: list[Block] = [body(_opening(material, flags))]
-    shown = flags[:MOST_FLAGS]
-    rows: list[list[Row]] = []
-    for shown_contracts, characters in _DETAILS:
-        rows = [
-            _rows(material, n, flag, shown_contracts, characters, with_notes=with_notes)
-            for n, flag in enumerate(shown, start=1)
-        ]
-        if _lines(rows) <= _LINES:
-            break
-    while len(rows) > 1 and _lines(rows) > _LINES:
-        rows.pop()
+    rows, _ = _fitting_rows(material, flags, with_notes=with_notes)
     if rows:
         flat = tuple(each for made in rows for each in made)
         blocks.append(Table("Red flags", _HEADS, flat, _WIDTHS))
     blocks += _left_out(material, flags[len(rows) :], elsewhere)
     return blocks
+
+
+def quoted_entries(material: ReportMaterial) -> set[int]:
+    """Return the numbers of the findings whose words the red flags quote, all of them."""
+    flags = group_flags(material.by_severities(*GRAVE_SEVERITIES))
+    rows, (shown, most) = _fitting_rows(material, flags, with_notes=False)
+    quoted = [each for flag in flags[: len(rows)] for each in flag.entries[:shown]]
+    return set() if most else {each.number for each in quoted}
+
+
+def _fitting_rows(
+    material: ReportMaterial, flags: Sequence[Flag], *, with_notes: bool
+) -> tuple[list[list[Row]], tuple[int, int]]:
+    """Return the rows of the flags that fit, and with which of the details."""
+    rows: list[list[Row]] = []
+    details = _DETAILS[0]
+    for details in _DETAILS:
+        rows = [
+            _rows(material, n, flag, details, with_notes=with_notes)
+            for n, flag in enumerate(flags[:MOST_FLAGS], start=1)
+        ]
+        if _lines(rows) <= _LINES:
+            break
+    while len(rows) > 1 and _lines(rows) > _LINES:
+        rows.pop()
+    return rows, details
 
 
 def _opening(material: ReportMaterial, flags: Sequence[Flag]) -> str:
@@ -143,8 +159,7 @@ def _rows(
     material: ReportMaterial,
     number: int,
     flag: Flag,
-    shown: int,
-    characters: int,
+    details: tuple[int, int],
     *,
     with_notes: bool,
 ) -> list[Row]:
@@ -158,10 +173,9 @@ def _rows(
     steps = dict.fromkeys(filter(None, (recommendation(each.finding) for each in flag.entries)))
     advice = [body(Run("What to do: ", Tone.STRONG), Run(step)) for step in steps]
     rows = [Row(((body(*reason), *advice),), group=True)]
+    shown, most = details
     quoted = () if flag.is_missing else flag.entries[:shown]
-    rows += [
-        _contract(material, each, flag.reason, characters, with_notes=with_notes) for each in quoted
-    ]
+    rows += [_contract(material, each, flag.reason, most, with_notes=with_notes) for each in quoted]
     if more := flag.entries[len(quoted) :]:
         lead = "Also in " if quoted else "In "
         rows.append(group(Run(lead, Tone.STRONG), *contract_places(material, more), "."))
@@ -169,7 +183,7 @@ def _rows(
 
 
 def _contract(
-    material: ReportMaterial, entry: Entry, shared: str, characters: int, *, with_notes: bool
+    material: ReportMaterial, entry: Entry, shared: str, most: int, *, with_notes: bool
 ) -> Row:
     finding = entry.finding
     own = own_sentences(severity_reason(finding), shared)
@@ -179,8 +193,7 @@ def _contract(
     return row(
         Run(material.name(entry.cell.row)),
         (Paragraph(tuple(short), notes=notes),),
-        key_block(finding, characters),
-        key_place(finding),
+        (*key_block(finding, most), *amendment_blocks(material, finding)),
     )
 
 
@@ -233,14 +246,9 @@ def _findings_to_read(material: ReportMaterial) -> Section:
     if flags:
         blocks.append(body("Any of these may be a red flag: a person should read the contract."))
     for flag in flags:
-        blocks += [
-            body(Run(f"{flag.name}. ", Tone.STRONG), Run(flag.reason)),
-            body(
-                Run("In ", Tone.STRONG),
-                *contract_places(material, flag.entries, len(flag.entries)),
-                ".",
-            ),
-        ]
+        places = contract_places(material, flag.entries, len(flag.entries))
+        reason = Run(f"{flag.reason} In ")
+        blocks.append(body(Run(f"{flag.name}. ", Tone.STRONG), reason, *places, "."))
     return Section("to_read", "To be read", tuple(blocks), numbered=False)
 
 

@@ -10,11 +10,8 @@ from pathlib import PurePath
 from typing import Final
 
 from fourcorners.reports.chapters import front
-from fourcorners.reports.chapters.finding import (
-    omitted_characters,
-    quoted_words,
-    summary_blocks,
-)
+from fourcorners.reports.chapters.contracts import entries_cut
+from fourcorners.reports.chapters.finding import quoted_words, summary_blocks
 from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
@@ -23,8 +20,11 @@ from fourcorners.reports.chapters.material import (
     count_noun,
     format_date,
     format_time,
+    key_block,
+    key_place,
     last_decision,
 )
+from fourcorners.reports.chapters.sample import quality
 from fourcorners.reports.grid import Cell
 from fourcorners.reports.tree import (
     Block,
@@ -55,8 +55,9 @@ _CONFIDENCE: Final = re.compile(r", with a mean confidence of \d+%")  # a figure
 _WINDOWS: Final = "Its clauses could not be separated with confidence: references are to passages."
 
 
-def findings_schedule(material: ReportMaterial) -> Section:
-    """Return Schedule A: every finding with its words, by document."""
+def findings_schedule(material: ReportMaterial) -> list[Section]:
+    """Return the schedule of words in full: those that a contract's page cuts, or all."""
+    whole = material.whole_quotes
     sections = tuple(
         Section(
             f"schedule_document_{index}",
@@ -64,24 +65,17 @@ def findings_schedule(material: ReportMaterial) -> Section:
             (_findings(material, document, entries),),
         )
         for index, document in enumerate(material.review.documents)
-        if (entries := sorted(material.of_row(index), key=lambda each: each.number))
+        if (entries := material.of_row(index) if whole else entries_cut(material, index))
     )
+    if not sections:
+        return []
     intro = body(
         "Each finding with the contract’s own words, their place, and what follows from them."
-        if sections
-        else "Nothing was found."
+        if whole
+        else "The words of findings that their contract’s page has no room for, in full."
     )
-    blocks = (intro, *_cut(material))
-    return Section("schedule_findings", "Findings and their words", blocks, sections, True, True)
-
-
-def _cut(material: ReportMaterial) -> Iterator[Block]:
-    if any(omitted_characters(entry, material) for entry in material.entries):
-        yield body(
-            Run("Long quotes are cut. ", Tone.WARNING),
-            "The Excel report of the review has them in full, and so has this report where it is "
-            "written with whole quotes.",
-        )
+    title = "Findings and their words" if whole else "Words in full"
+    return [Section("schedule_findings", title, (intro,), sections, True, whole)]
 
 
 def _findings(
@@ -89,20 +83,21 @@ def _findings(
 ) -> Table:
     rows = [
         row(
-            entry.name,
-            entry.cell.head.name,
-            quoted_words(entry, material),
-            summary_blocks(entry, material),
-            anchor=entry.anchor,
+            (body(entry.cell.head.name),),
+            *(
+                (quoted_words(entry), summary_blocks(entry, material))
+                if material.whole_quotes
+                else (key_block(entry.finding),)
+            ),
         )
         for entry in entries
     ]
-    return Table(
-        f"Findings and their words: {material.grid.name(document)}",
-        ("No.", "Provision", "The contract’s words, and their place", "What follows"),
-        tuple(rows),
-        (0.05, 0.11, 0.48, 0.36),
-    )
+    heads = ("Provision", "The contract’s words, and their place", "What follows")
+    widths = (0.14, 0.5, 0.36)
+    if not material.whole_quotes:
+        heads, widths = heads[:2], (0.18, 0.82)
+    caption = f"Findings and their words: {material.grid.name(document)}"
+    return Table(caption, heads, tuple(rows), widths)
 
 
 def open_schedule(material: ReportMaterial) -> Section:
@@ -113,15 +108,12 @@ def open_schedule(material: ReportMaterial) -> Section:
         *_suspicious(material),
         *_warnings(material),
         *_failed_section(material),
-        *_questions(material),
         *_rejected_findings(material),
         *_close(material),
     ]
     limits = BulletList(tuple(words(each) for each in _LIMITS))
     blocks = (body(front.status(material)), body("Points for a lawyer to consider:"), limits)
-    return Section(
-        "schedule_open", "What is left to a person", blocks, tuple(parts), True, new_page=True
-    )
+    return Section("schedule_open", "What is left to a person", blocks, tuple(parts), True)
 
 
 _LIMITS: Final = (
@@ -220,33 +212,6 @@ def _failed_section(material: ReportMaterial) -> list[Section]:
     return _part("open_failed", title, heads, (0.26, 0.16, 0.3, 0.28), rows)
 
 
-def _questions(material: ReportMaterial) -> list[Section]:
-    grouped: dict[int, dict[str, list[Entry]]] = {}
-    for entry in material.entries:
-        for answer in entry.finding.answers:
-            if answer.is_open:
-                questions = grouped.setdefault(entry.cell.column, {})
-                questions.setdefault(answer.question, []).append(entry)
-    rows = [
-        row(
-            material.review.columns[column].name,
-            tuple(_question(each, entries) for each, entries in questions.items()),
-        )
-        for column, questions in sorted(grouped.items())
-    ]
-    heads = ("Provision", "Questions, with the findings in Schedule A that they are about")
-    intro = "The words found do not settle these questions beyond doubt."
-    return _part("open_questions", "Open questions", heads, (0.2, 0.8), rows, intro)
-
-
-def _question(question: str, entries: Sequence[Entry]) -> Paragraph:
-    runs = [Run(f"{question} ")]
-    for at, entry in enumerate(entries):
-        runs += [Run(", ")] if at else []
-        runs.append(entry.link())
-    return Paragraph(tuple(runs))
-
-
 def _rejected_findings(material: ReportMaterial) -> list[Section]:
     rows = [
         row(material.document_link(cell.row), cell.head.name, _words(cell), _by_whom(cell))
@@ -298,6 +263,77 @@ def _is_close(searched: SearchRecord | None) -> bool:
     return searched.best.score >= _CLOSE * searched.threshold
 
 
+_CONSENTS: Final = {
+    "effect": ("consent", "consent_reasonable"),
+    "consent": ("yes",),
+    "notice": ("yes",),
+    "deemed-assignment": ("yes",),
+}
+_CHANGES: Final = ("assignment", "change-of-control")
+_NEAR: Final = 160  # characters behind a party's name in which its address is written
+
+
+def consents_schedule(material: ReportMaterial) -> list[Section]:
+    """Return the schedule of who must agree to the deal or be told of it, with what is not sure."""
+    rows = [
+        row(
+            material.document_link(entry.cell.row),
+            (body(entry.cell.head.name), *_what_is_due(entry)),
+            _other_side(entry.cell.document),
+            key_place(entry.finding),
+            _deadline(entry),
+        )
+        for entry in sorted(material.entries, key=lambda each: each.cell.row)
+        if entry.cell.head.id in _CHANGES and _is_due(entry)
+    ]
+    heads = ("Contract", "What for", "Who agrees or is told", "Clause", "Deadline")
+    table = Table("Consents and notices", heads, tuple(rows), (0.24, 0.22, 0.28, 0.12, 0.14))
+    intro = body(
+        "Whose consent a transfer or a change of control needs and who must be told of it. An "
+        "address is the one that the contract gives with the party’s name: check its notice clause."
+    )
+    section = Section("schedule_consents", "Consents and notices", (intro, table), schedule=True)
+    return [section] if rows else []
+
+
+def _is_due(entry: Entry) -> bool:
+    if entry.finding.state is not CellState.FOUND:
+        return False
+    asked = [each for each in entry.finding.answers if each.id in _CONSENTS]
+    return any(each.is_open or each.value in _CONSENTS[each.id] for each in asked)
+
+
+def _what_is_due(entry: Entry) -> Iterator[Paragraph]:
+    said = [
+        each.statement or each.answer
+        for each in entry.finding.answers
+        if each.id in _CONSENTS and each.value in _CONSENTS[each.id]
+    ]
+    if said:
+        yield body("; ".join(dict.fromkeys(said)))
+    else:
+        yield body(Run("To be read", Tone.TO_READ))
+
+
+def _other_side(document: ReviewedDocument) -> tuple[Paragraph, ...]:
+    """Return the parties for whom one does not read, with the words behind their names."""
+    ours = {each.casefold() for each in document.read_for}
+    others = [party for party in document.card.parties if party.value.name.casefold() not in ours]
+    blocks = []
+    for party in others:
+        beyond = document.text[party.span.end : party.span.end + _NEAR].partition("(")[0]
+        address = single_line(beyond.partition("\n\n")[0])
+        is_address = address.startswith(",") and any(map(str.isdigit, address))
+        near = f": “{address.strip(' ,;')}”" if is_address else ""
+        blocks.append(body(Run(single_line(party.value.name)), Run(near, Tone.QUIET)))
+    return tuple(blocks) or (body("The parties were not recognised."),)
+
+
+def _deadline(entry: Entry) -> str:
+    within = next((a for a in entry.finding.answers if a.id == "within" and a.answer), None)
+    return within.statement or within.answer if within else "Not answered"
+
+
 def documents_schedule(material: ReportMaterial) -> Section:
     """Return Schedule C: the documents that were reviewed."""
     base = _common([document.path for document in material.review.documents])
@@ -324,7 +360,6 @@ def documents_schedule(material: ReportMaterial) -> Section:
         "Contracts reviewed, and how",
         (*blocks, *_method(material)),
         schedule=True,
-        new_page=True,
     )
 
 
@@ -349,6 +384,8 @@ def _method(material: ReportMaterial) -> Iterator[Block]:
     made = [f"{by[author]:,} {how}" for author, how in _AUTHORS.items() if by[author]]
     if made:
         yield body(f"How the findings were made: {'; '.join(made)}.")
+    if measured := quality(material):
+        yield body(measured)
     unverified = material.grid.quotes()[False]
     failed = "is not in it and supports" if unverified == 1 else "are not in it and support"
     checked = f"{unverified:,} {failed} nothing" if unverified else "all of them verified"

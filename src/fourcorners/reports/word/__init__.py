@@ -50,8 +50,8 @@ def _lay_out(document: Document) -> None:
 
     pages = document.sections[0]
     pages.page_width, pages.page_height = Mm(210), Mm(297)
-    pages.left_margin = pages.right_margin = Mm(20)
-    pages.top_margin, pages.bottom_margin = Mm(24), Mm(20)
+    pages.left_margin = pages.right_margin = Mm(17)
+    pages.top_margin, pages.bottom_margin = Mm(20), Mm(17)
     pages.header_distance = pages.footer_distance = Mm(11)
 
 
