@@ -10,6 +10,7 @@ import pytest
 
 from fourcorners.reports.chapters import compose, due_diligence, red_flags
 from fourcorners.reports.chapters.finding import compare_words
+from fourcorners.reports.chapters.front import sample_cells, sample_result, wilson_interval
 from fourcorners.reports.chapters.material import (
     GRAVE_SEVERITIES,
     ReportMaterial,
@@ -22,7 +23,6 @@ from fourcorners.reports.chapters.material import (
     without_dates,
 )
 from fourcorners.reports.chapters.red_flags import MOST_FLAGS, group_flags
-from fourcorners.reports.chapters.sample import quality, sampled_cells, wilson_interval
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.key_words import deciding_quotes, whole_sentences
 from fourcorners.reports.tree import (
@@ -216,17 +216,17 @@ def test_the_schedule_of_consents_says_who_must_agree(told: Review) -> None:
 
 def test_the_quality_sample_gives_the_error_rate_once_it_is_checked(review: Review) -> None:
     grid = Grid(review)
-    drawn = sampled_cells(ReportMaterial(grid))
-    assert drawn == sampled_cells(ReportMaterial(Grid(review)))
+    drawn = sample_cells(ReportMaterial(grid))
+    assert drawn == sample_cells(ReportMaterial(Grid(review)))
     assert {each.finding.state for each in drawn} == {CellState.FOUND, CellState.NOT_FOUND}
     unchecked = tuple(replace(f, review=ReviewState.PROPOSED) for f in review.findings)
-    assert quality(ReportMaterial(Grid(replace(review, findings=unchecked)))) == ""
+    assert sample_result(ReportMaterial(Grid(replace(review, findings=unchecked)))) == ""
     places = [(each.document.id, each.head.id) for each in drawn]
     states = dict.fromkeys(places, ReviewState.CONFIRMED) | {places[0]: ReviewState.REJECTED}
     checked = tuple(
         replace(f, review=states.get((f.document, f.provision), f.review)) for f in unchecked
     )
-    told = quality(ReportMaterial(Grid(replace(review, findings=checked))))
+    told = sample_result(ReportMaterial(Grid(replace(review, findings=checked))))
     assert (
         f"{len(drawn)} of {len(drawn)} random cells were checked, and 1 of them was wrong" in told
     )

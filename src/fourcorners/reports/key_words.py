@@ -70,10 +70,12 @@ def deciding_quotes(finding: Finding) -> tuple[Quote, ...]:
     found = [each.quote for each in finding.evidence]
     if finding.severity is Severity.TO_READ or not any(a.quotes for a in finding.answers):
         return tuple(found)
-    told = [quote for answer in finding.answers if answer.answer for quote in answer.quotes]
+    answering = [quote for answer in finding.answers if answer.answer for quote in answer.quotes]
     # A part of a quote is shown with the whole: its proviso may be behind it.
-    shown = [each for each in found if any(_holds(each, one) for one in told) or not each.verified]
-    shown += [one for one in told if not any(_holds(each, one) for each in found)]
+    shown = [
+        each for each in found if any(_holds(each, one) for one in answering) or not each.verified
+    ]
+    shown += [one for one in answering if not any(_holds(each, one) for each in found)]
     return tuple(dict.fromkeys(shown))
 
 

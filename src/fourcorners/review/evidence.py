@@ -137,7 +137,7 @@ def _page_furniture(contract: Contract) -> list[Span]:
 
 
 def _page_break(text: str, span: Span) -> list[Span]:
-    """Return what stands between the two halves of a sentence that a page break has torn.
+    """Return what is between the two halves of a sentence that a page break has torn.
 
     That is a page's number, with the short lines without a verb around it.
     """

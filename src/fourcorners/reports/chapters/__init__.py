@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fourcorners.reports.chapters import front, schedules
-from fourcorners.reports.chapters.contracts import contract_chapter
+from fourcorners.reports.chapters.contracts import consent_schedule, contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.chapters.red_flags import flag_blocks, to_read_sections
-from fourcorners.reports.chapters.sample import sample_section
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind, Run, Section, Tone, body
 
@@ -23,7 +22,7 @@ def compose(
         return red_flags(grid, prepared_by=prepared_by)
     if kind is ReportKind.SAMPLE:
         material = ReportMaterial(grid)
-        sections = (sample_section(material),)
+        sections = (front.sample_section(material),)
         return _report(material, kind, "Quality sample", sections, prepared_by)
     return due_diligence(grid, prepared_by=prepared_by, whole_quotes=whole_quotes)
 
@@ -41,7 +40,7 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
         Section("flags", "Red flags", tuple(flags), to_read_sections(material)),
         contract_chapter(material),
         *schedules.findings_schedule(material),
-        *schedules.consents_schedule(material),
+        *consent_schedule(material),
         schedules.open_schedule(material),
         schedules.documents_schedule(material),
     )

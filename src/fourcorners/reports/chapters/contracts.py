@@ -90,9 +90,9 @@ def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) 
 
 def _needs_row(entry: Entry) -> bool:
     finding = entry.finding
-    said = finding.amendments or finding.remarks or finding.claims or finding.value
+    answer_words = finding.amendments or finding.remarks or finding.claims or finding.value
     asked = any(answer.author is Author.MODEL for answer in finding.answers)
-    return entry.severity.rank > Severity.LOW.rank or bool(said) or asked
+    return entry.severity.rank > Severity.LOW.rank or bool(answer_words) or asked
 
 
 def _in_a_line(entries: Sequence[Entry]) -> Iterator[Run]:
@@ -100,9 +100,11 @@ def _in_a_line(entries: Sequence[Entry]) -> Iterator[Run]:
     for at, entry in enumerate(entries):
         low = f" ({entry.severity.words.lower()})" if entry.severity is Severity.LOW else ""
         yield Run(("; " if at else "") + entry.cell.head.name + low, Tone.STRONG)
-        said = _value(entry.finding, entry.cell.headline).rstrip(".")
+        answer_words = _value(entry.finding, entry.cell.headline).rstrip(".")
         place = key_place(entry.finding)
-        yield Run(": " + ", ".join(filter(None, (said, place))) if said or place else "")
+        yield Run(
+            ": " + ", ".join(filter(None, (answer_words, place))) if answer_words or place else ""
+        )
     yield Run(".")
 
 
@@ -228,3 +230,74 @@ def _party_line(parties: Sequence[str]) -> str:
     if len(parties) > _PARTIES:
         named.append(f"{len(parties) - _PARTIES} more")
     return ", ".join(named)
+
+
+_CONSENTS: Final = {
+    "effect": ("consent", "consent_reasonable"),
+    "consent": ("yes",),
+    "notice": ("yes",),
+    "deemed-assignment": ("yes",),
+}
+_CHANGES: Final = ("assignment", "change-of-control")
+_NEAR: Final = 160  # characters behind a party's name in which its address is written
+
+
+def consent_schedule(material: ReportMaterial) -> list[Section]:
+    """Return the schedule of who must agree to the deal or be notified, with what is not sure."""
+    rows = [
+        row(
+            material.document_link(entry.cell.row),
+            (body(entry.cell.head.name), *_what_is_due(entry)),
+            _other_side(entry.cell.document),
+            key_place(entry.finding),
+            _deadline(entry),
+        )
+        for entry in sorted(material.entries, key=lambda each: each.cell.row)
+        if entry.cell.head.id in _CHANGES and _is_due(entry)
+    ]
+    heads = ("Contract", "What for", "Who agrees or is notified", "Clause", "Deadline")
+    table = Table("Consents and notices", heads, tuple(rows), (0.24, 0.22, 0.28, 0.12, 0.14))
+    intro = body(
+        "Whose consent a transfer or a change of control needs and who must be notified. An "
+        "address is the one that the contract gives with the party’s name: check its notice clause."
+    )
+    section = Section("schedule_consents", "Consents and notices", (intro, table), schedule=True)
+    return [section] if rows else []
+
+
+def _is_due(entry: Entry) -> bool:
+    if entry.finding.state is not CellState.FOUND:
+        return False
+    asked = [each for each in entry.finding.answers if each.id in _CONSENTS]
+    return any(each.is_open or each.value in _CONSENTS[each.id] for each in asked)
+
+
+def _what_is_due(entry: Entry) -> Iterator[Paragraph]:
+    answers = [
+        each.statement or each.answer
+        for each in entry.finding.answers
+        if each.id in _CONSENTS and each.value in _CONSENTS[each.id]
+    ]
+    if answers:
+        yield body("; ".join(dict.fromkeys(answers)))
+    else:
+        yield body(Run("To be read", Tone.TO_READ))
+
+
+def _other_side(document: ReviewedDocument) -> tuple[Paragraph, ...]:
+    """Return the parties for whom one does not read, with the words behind their names."""
+    ours = {each.casefold() for each in document.read_for}
+    others = [party for party in document.card.parties if party.value.name.casefold() not in ours]
+    blocks = []
+    for party in others:
+        beyond = document.text[party.span.end : party.span.end + _NEAR].partition("(")[0]
+        address = single_line(beyond.partition("\n\n")[0])
+        is_address = address.startswith(",") and any(map(str.isdigit, address))
+        near = f": “{address.strip(' ,;')}”" if is_address else ""
+        blocks.append(body(Run(single_line(party.value.name)), Run(near, Tone.QUIET)))
+    return tuple(blocks) or (body("The parties were not recognised."),)
+
+
+def _deadline(entry: Entry) -> str:
+    within = next((a for a in entry.finding.answers if a.id == "within" and a.answer), None)
+    return within.statement or within.answer if within else "Not answered"

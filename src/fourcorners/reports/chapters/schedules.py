@@ -21,20 +21,15 @@ from fourcorners.reports.chapters.material import (
     format_date,
     format_time,
     key_block,
-    key_place,
     last_decision,
 )
-from fourcorners.reports.chapters.sample import quality
 from fourcorners.reports.grid import Cell
 from fourcorners.reports.tree import (
     Block,
     BulletList,
-    Paragraph,
     Row,
-    Run,
     Section,
     Table,
-    Tone,
     body,
     note,
     row,
@@ -92,10 +87,10 @@ def _findings(
         )
         for entry in entries
     ]
-    heads = ("Provision", "The contract’s words, and their place", "What follows")
-    widths = (0.14, 0.5, 0.36)
-    if not material.whole_quotes:
-        heads, widths = heads[:2], (0.18, 0.82)
+    heads: tuple[str, ...] = ("Provision", "The contract’s words, and their place")
+    widths: tuple[float, ...] = (0.18, 0.82)
+    if material.whole_quotes:
+        heads, widths = (*heads, "What follows"), (0.14, 0.5, 0.36)
     caption = f"Findings and their words: {material.grid.name(document)}"
     return Table(caption, heads, tuple(rows), widths)
 
@@ -263,77 +258,6 @@ def _is_close(searched: SearchRecord | None) -> bool:
     return searched.best.score >= _CLOSE * searched.threshold
 
 
-_CONSENTS: Final = {
-    "effect": ("consent", "consent_reasonable"),
-    "consent": ("yes",),
-    "notice": ("yes",),
-    "deemed-assignment": ("yes",),
-}
-_CHANGES: Final = ("assignment", "change-of-control")
-_NEAR: Final = 160  # characters behind a party's name in which its address is written
-
-
-def consents_schedule(material: ReportMaterial) -> list[Section]:
-    """Return the schedule of who must agree to the deal or be told of it, with what is not sure."""
-    rows = [
-        row(
-            material.document_link(entry.cell.row),
-            (body(entry.cell.head.name), *_what_is_due(entry)),
-            _other_side(entry.cell.document),
-            key_place(entry.finding),
-            _deadline(entry),
-        )
-        for entry in sorted(material.entries, key=lambda each: each.cell.row)
-        if entry.cell.head.id in _CHANGES and _is_due(entry)
-    ]
-    heads = ("Contract", "What for", "Who agrees or is told", "Clause", "Deadline")
-    table = Table("Consents and notices", heads, tuple(rows), (0.24, 0.22, 0.28, 0.12, 0.14))
-    intro = body(
-        "Whose consent a transfer or a change of control needs and who must be told of it. An "
-        "address is the one that the contract gives with the party’s name: check its notice clause."
-    )
-    section = Section("schedule_consents", "Consents and notices", (intro, table), schedule=True)
-    return [section] if rows else []
-
-
-def _is_due(entry: Entry) -> bool:
-    if entry.finding.state is not CellState.FOUND:
-        return False
-    asked = [each for each in entry.finding.answers if each.id in _CONSENTS]
-    return any(each.is_open or each.value in _CONSENTS[each.id] for each in asked)
-
-
-def _what_is_due(entry: Entry) -> Iterator[Paragraph]:
-    said = [
-        each.statement or each.answer
-        for each in entry.finding.answers
-        if each.id in _CONSENTS and each.value in _CONSENTS[each.id]
-    ]
-    if said:
-        yield body("; ".join(dict.fromkeys(said)))
-    else:
-        yield body(Run("To be read", Tone.TO_READ))
-
-
-def _other_side(document: ReviewedDocument) -> tuple[Paragraph, ...]:
-    """Return the parties for whom one does not read, with the words behind their names."""
-    ours = {each.casefold() for each in document.read_for}
-    others = [party for party in document.card.parties if party.value.name.casefold() not in ours]
-    blocks = []
-    for party in others:
-        beyond = document.text[party.span.end : party.span.end + _NEAR].partition("(")[0]
-        address = single_line(beyond.partition("\n\n")[0])
-        is_address = address.startswith(",") and any(map(str.isdigit, address))
-        near = f": “{address.strip(' ,;')}”" if is_address else ""
-        blocks.append(body(Run(single_line(party.value.name)), Run(near, Tone.QUIET)))
-    return tuple(blocks) or (body("The parties were not recognised."),)
-
-
-def _deadline(entry: Entry) -> str:
-    within = next((a for a in entry.finding.answers if a.id == "within" and a.answer), None)
-    return within.statement or within.answer if within else "Not answered"
-
-
 def documents_schedule(material: ReportMaterial) -> Section:
     """Return Schedule C: the documents that were reviewed."""
     base = _common([document.path for document in material.review.documents])
@@ -384,7 +308,7 @@ def _method(material: ReportMaterial) -> Iterator[Block]:
     made = [f"{by[author]:,} {how}" for author, how in _AUTHORS.items() if by[author]]
     if made:
         yield body(f"How the findings were made: {'; '.join(made)}.")
-    if measured := quality(material):
+    if measured := front.sample_result(material):
         yield body(measured)
     unverified = material.grid.quotes()[False]
     failed = "is not in it and supports" if unverified == 1 else "are not in it and support"
