@@ -66,10 +66,9 @@ def prefixes(contracts: Sequence[AnnotatedContract], found: Candidates, category
         best = each[:DEEPEST]
         counts[at] = _counts(contract, category, [span for span, _ in best])
         probability[at, : len(best)] = [sure for _, sure in best]
-        further = probability[at, 1:]
-        further[further < SHARE * probability[at, 0]] = -1.0
-        size = np.cumsum([len(span) for span, _ in best])
-        probability[at, 1 : len(best)][size[1:] > MAX_READER_CHARACTERS] = -1.0
+        lengthy = np.cumsum([len(span) for span, _ in best])[1:] > MAX_READER_CHARACTERS
+        faint = probability[at, 1 : len(best)] < SHARE * probability[at, 0]
+        probability[at, 1 : len(best)][lengthy | faint] = -1.0
     return Prefixes(probability, counts)
 
 

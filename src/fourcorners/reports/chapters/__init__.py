@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fourcorners.reports.chapters import front, schedules
-from fourcorners.reports.chapters.contracts import consent_schedule, contract_chapter
+from fourcorners.reports.chapters.contracts import notice_schedule, contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.chapters.red_flags import flag_blocks, to_read_sections
 from fourcorners.reports.grid import Grid
@@ -40,7 +40,7 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
         Section("flags", "Red flags", tuple(flags), to_read_sections(material)),
         contract_chapter(material),
         *schedules.findings_schedule(material),
-        *consent_schedule(material),
+        *notice_schedule(material),
         schedules.open_schedule(material),
         schedules.documents_schedule(material),
     )

@@ -242,7 +242,7 @@ _CHANGES: Final = ("assignment", "change-of-control")
 _NEAR: Final = 160  # characters behind a party's name in which its address is written
 
 
-def consent_schedule(material: ReportMaterial) -> list[Section]:
+def notice_schedule(material: ReportMaterial) -> list[Section]:
     """Return the schedule of who must agree to the deal or be notified, with what is not sure."""
     rows = [
         row(
