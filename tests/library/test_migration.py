@@ -1,8 +1,7 @@
-"""A library of schema 8, made by the program of that time, opens with all that it holds."""
+"""A library of schema 9, made by the program of that time, opens with all that it holds."""
 
 from __future__ import annotations
 
-import json
 import lzma
 from datetime import date
 from pathlib import Path
@@ -22,7 +21,7 @@ from fourcorners.search.graph.links import links_of
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.health_checks import last_summary
 
-FORMER = Path(__file__).with_name("data") / "schema-8.db.xz"
+FORMER = Path(__file__).with_name("data") / "schema-9.db.xz"
 """Three contracts of the example data room, a review of three provisions, an answer, a check."""
 READ = "SELECT finding FROM review_findings ORDER BY document, playbook, provision"
 LISTED = "SELECT document, provision, state, severity, statements FROM review_summaries"
@@ -82,21 +81,6 @@ def test_its_tables_are_those_of_a_new_library(former: Path, tmp_path: Path) -> 
         assert (copied.documents, copied.tables["review_summaries"]) == (3, 9)
 
 
-def test_a_conversion_that_was_stopped_goes_on(
-    former: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("fourcorners.library.tables.migration._convert_findings", stop)
-        with pytest.raises(KeyboardInterrupt):
-            Library.open(former)
-    with Library.open(former) as library:
-        assert library.check() == []
-        assert library.execute("SELECT count(*) FROM review_summaries") == [(9,)]
-
-
 def test_what_is_damaged_is_reported_when_it_is_read(former: Path) -> None:
     raw = apsw.Connection(str(former))
     ((document, outline),) = raw.execute("SELECT id, outline FROM documents LIMIT 1")
@@ -108,29 +92,10 @@ def test_what_is_damaged_is_reported_when_it_is_read(former: Path) -> None:
             library.outline(document)
 
 
-@pytest.mark.parametrize(
-    "earlier",
-    [
-        "PRAGMA user_version = 7",
-        "UPDATE rooms SET version = 1 WHERE name = 'remarks'",
-        "INSERT INTO shared_documents(document, collection) VALUES (1, 1)",
-    ],
-)
-def test_an_earlier_library_is_refused(former: Path, earlier: str) -> None:
+def test_an_earlier_library_is_refused(former: Path) -> None:
     raw = apsw.Connection(str(former))
-    raw.execute(earlier)
+    raw.execute("PRAGMA user_version = 8")
     raw.close()
     with pytest.raises(LibraryError, match="earlier version") as refused:
         Library.open(former)
     assert "version before this one" in refused.value.remedy
-
-
-def test_half_a_surrogate_pair_is_replaced(former: Path) -> None:
-    raw = apsw.Connection(str(former))
-    marks = {"layout": {"Mark": ["kind", "span", "detail"], "Span": ["start", "end"]},
-             "value": [["deleted", [0, 0], "\ud83d"]]}  # fmt: skip
-    raw.execute("UPDATE documents SET marks = ?", (json.dumps(marks),))
-    raw.close()
-    with Library.open(former) as library:
-        document = library.document_ids()[0]
-        assert library.document(document).marks[0].detail == "?"

@@ -23,7 +23,7 @@ from fourcorners.settings import Settings
 
 PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
 _EXAMPLES = Path(__file__).parents[3] / "examples" / "dataroom"
-_FORMER = Path(__file__).parents[3] / "tests" / "library" / "data" / "schema-8.db.xz"
+_FORMER = Path(__file__).parents[3] / "tests" / "library" / "data" / "schema-9.db.xz"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _MAX_WAIT = 600.0  # seconds in which a command must end
 _EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
@@ -85,7 +85,7 @@ def fill_archive(folder: Path) -> None:
 
 
 def fill_older_library(folder: Path) -> None:
-    """Put a library of schema 8 in place."""
+    """Put a library of schema 9 in place."""
     (folder / "firm.db").write_bytes(lzma.decompress(_FORMER.read_bytes()))
 
 

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 
 _DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
+_CARD = """
+    SELECT d.card, p.parties FROM documents d LEFT JOIN document_parties p ON p.document = d.id
+    WHERE d.id = ?
+"""
 _ROWS = """
     SELECT p.row, d.id, p.ordinal, p.start, p."end", p.view, p.node, p.context
     FROM passages p JOIN documents d ON d.row = p.document
@@ -128,10 +132,13 @@ class Catalogue(Listing):
         return dict(zip(names, map(as_string, self._one(sql, document)), strict=True))
 
     def card(self, document: str) -> Card:
+        """Return what was read of a document, with the parties that a person gave it."""
         with self.decoding(document, "card"):
-            return stored_json.CARD.load(
-                as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
-            )
+            return stored_json.load_card(*self._one(_CARD, document))
+
+    def documents_with_given_parties(self) -> list[str]:
+        """Return the documents whose parties a person gave."""
+        return self._texts("SELECT document FROM document_parties ORDER BY document")
 
     def passages(self, document: str) -> list[Passage]:
         row, count = self._row_and_count(document)
@@ -211,14 +218,15 @@ class Catalogue(Listing):
                 raise self.damaged_document(document, values.part)
 
     def state_of(self, document: str) -> Hashable:
-        """Return a value that changes when a document's text or vectors do.
+        """Return a value that changes when a document's text, vectors or given parties do.
 
         Raises:
             ConfigError: If there is none with this id.
         """
         row, _ = self._row_and_count(document)
         has_vectors = self.execute("SELECT 1 FROM vectors WHERE document = ?", (row,))
-        return row, bool(has_vectors), self.encoder
+        given = self._text("SELECT parties FROM document_parties WHERE document = ?", document)
+        return row, bool(has_vectors), self.encoder, given
 
     def passage_rows(self, rows: Iterable[int]) -> dict[int, PassageRow]:
         """Return the passages with these rowids; a rowid that is not there is left out.

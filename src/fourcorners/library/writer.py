@@ -15,9 +15,11 @@ from fourcorners.library.columns import DocumentColumns, id_in_collection
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.listing import storable_path
+from fourcorners.library.tables import stored_json
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors.codes import pack_codes
 from fourcorners.library.vectors.rows import BYTES, pack_vectors, split_vectors, unpack_vectors
+from fourcorners.outline.card.card import Fact, Party
 
 if TYPE_CHECKING:
     import numpy as np
@@ -187,6 +189,24 @@ class Writer(Catalogue):
             self.execute("INSERT OR REPLACE INTO collection_sides VALUES (?, ?)", (row, lines))
             detail = {"collection": collection, "names": "; ".join(names)}
             self.record("read for", {**detail, "by": by} if by else detail)
+
+    def set_parties(self, document: str, parties: tuple[Fact[Party], ...], *, by: str = "") -> None:
+        """Give a document other parties than those that were read, or (none) these again.
+
+        Raises:
+            ConfigError: If there is no such document.
+        """
+        with self.transaction():
+            detail = {"document": self.entry(document).id, "by": by}
+            self.execute("DELETE FROM document_parties WHERE document = ?", (document,))
+            if parties:
+                values = (document, stored_json.PARTIES.dump(parties))
+                self.execute("INSERT INTO document_parties VALUES (?, ?)", values)
+            for table in ("graph_documents", "graph_parties", "graph_amendments"):
+                self.execute(f"DELETE FROM {table} WHERE document = ?", (document,))  # noqa: S608
+            names = "; ".join(fact.value.name for fact in parties)
+            self.record("parties", {**detail, "names": names} if names else detail)
+            self._touch()
 
     def fail(
         self,

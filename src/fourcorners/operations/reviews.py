@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
+from fourcorners.review.parties import MAX_NAME, MAX_NAMES, give_parties, set_side
 from fourcorners.value import Flag, Value
 
 PartyNames = Annotated[
@@ -50,3 +51,15 @@ def set_review_side(access: Access, asked: ReviewRequest) -> bool:
     library = access.library_for(asked.collection, Role.REVIEWER)
     by = access.principal.name
     return asked.read_for is not None and set_side(library, asked.collection, asked.read_for, by=by)
+
+
+def give_contract_parties(access: Access, document: str, parties: Sequence[str]) -> None:
+    """Give a contract the parties that a person names, or (none) those that were read.
+
+    Raises:
+        NotFound: If they may not know of the contract.
+        NotAllowed: If they are no reviewer there.
+        ConfigError: If these cannot be the parties of one contract.
+    """
+    library = access.library_of(document, Role.REVIEWER)
+    give_parties(library, document, parties, by=access.principal.name)

@@ -41,9 +41,7 @@ MAX_BYTES = 1_000_000  # of a playbook
 
 Queries = Mapping[yaml_source.Path, Query]
 _QUERIES = frozenset(("query", "avoid", "learned"))
-_DRAFTING: Any = {
-    "provisions": {"__all__": {"positions": {"__all__": {"wording": True, "burdens": True}}}}
-}
+_DRAFTING: Any = {"provisions": {"__all__": {"positions": {"__all__": {"wording": True}}}}}
 """Fields for drafting only: changing them changes no finding, and so not the hash."""
 _PARTS = {
     "questions": RiskQuestion,

@@ -72,6 +72,8 @@ class RiskQuestion:
             not.
         card_value: The value of the contract card that answers it, where that is sure enough to be
             said; empty if none does.
+        whose: The question that says who has the right or exception that is asked for: read for a
+            side, an answer counts where that is not the other side alone.
     """
 
     id: str
@@ -81,6 +83,7 @@ class RiskQuestion:
     options: Mapping[str, str] = field(default_factory=dict)
     says: str = ""
     card_value: CardValue | None = None
+    whose: str = ""
     applies_to: tuple[str, ...] = ()
 
 
@@ -90,7 +93,9 @@ class SeverityRule:
 
     A rule holds if the cell is as `when` says and each question of `answers` has one of the answers
     listed for it. `burdens` names a question of whom the clause binds: the rule passes over a cell
-    where that is known to be the other side alone.
+    where that is the other side alone. `favours` names one of who has its benefit: the rule passes
+    over a cell where that is our side alone. Read for a side, a rule does not hold while the party
+    is not known.
 
     One with `ends_within` is asked of a review, not of a cell: it holds if the term that the card
     has ends so many months after the day of the review at the latest, or has ended (0), and then
@@ -102,6 +107,7 @@ class SeverityRule:
     because: str
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     burdens: str = ""
+    favours: str = ""
     recommend: str = ""
     ends_within: int | None = None
 
@@ -169,7 +175,8 @@ class Position:
     language models to class by its text.
 
     Attributes:
-        burdens: A question of whom the clause binds: it is changed where that is our side.
+        burdens: A question of whom the clause binds: the position is that of our clauses alone.
+        favours: A question of who has its benefit: the position is not that of ours alone.
     """
 
     kind: PositionKind
@@ -178,6 +185,7 @@ class Position:
     example: str = ""
     recommend: str = ""
     burdens: str = ""
+    favours: str = ""
     wording: Wording | None = None
 
 
@@ -262,7 +270,7 @@ def card_facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
     if field is None:
         return []
     if field is CardField.PARTIES:
-        return [(party.span, party.confidence) for party in card.parties]
+        return [(party.span, party.confidence) for party in card.parties if len(party.span)]
     fact = {
         CardField.TITLE: card.title,
         CardField.AGREEMENT_DATE: card.agreement_date,

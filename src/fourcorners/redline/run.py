@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
-from fourcorners.playbooks.playbook import Playbook
+from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.redline.drafting import ContractTerms, PrecedentBank
 from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
 from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
-from fourcorners.review.finding import CellState
-from fourcorners.review.parties import display_name, side_for
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.review.parties import UNKNOWN_SIDE, display_name, require_parties, side_in
+from fourcorners.review.risk.assessment import RiskConclusion
 from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.review.store import load_findings
 
@@ -58,14 +59,10 @@ def redline_contract(
         ConfigError: If the contract has no such party, or there is no such provision or bank.
     """
     contract = Contract(library, document)
-    side = side_for(contract.card, options.read_for)
+    side = side_in(library, document, options.read_for)
     parties = [fact.value for fact in contract.card.parties]
     if not side.names:
-        known = "; ".join(display_name(each) for each in parties)
-        raise ConfigError(
-            f"the contract has no party called {' or '.join(map(repr, options.read_for))}.",
-            remedy=f"It has: {known}." if known else "No party was recognised in it.",
-        )
+        require_parties(library, options.read_for, [document], "contract")
     if options.bank and encoder is None:
         raise ConfigError(
             "precedents are ranked with the local encoder.", remedy="Leave out --words-only."
@@ -84,8 +81,9 @@ def redline_contract(
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
+    conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
     for provision in playbook.provisions:
-        finding = findings[provision.id]
+        finding = _classed(findings[provision.id], provision, conclusion)
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
         for outcome in propose(terms, provision, finding, preferences):
@@ -106,3 +104,11 @@ def redline_contract(
         accepted=tuple(accepted),
         failed=tuple(failed),
     )
+
+
+def _classed(finding: Finding, provision: Provision, conclusion: RiskConclusion) -> Finding:
+    """Return a finding in the position of its clause, for whomever the review was made."""
+    by_text = {each.text for each in provision.positions if not each.answers}
+    if finding.position is not None and finding.position.text in by_text:
+        return finding  # as a language model or a person classed it
+    return replace(finding, position=conclusion.conclude(finding, provision).position)

@@ -105,6 +105,25 @@ class Grid:
         """Return what a contract is called: by title, parties and date."""
         return str(self.titles[document.id])
 
+    @property
+    def read_for_nobody(self) -> str:
+        """What was read for nobody, by name, and what to do about it; empty if nothing was."""
+        if not self.review.read_for:
+            return (
+                "All contracts are read for nobody: nothing is called ours or theirs. Name a party "
+                "with --for, or on the page of reviews."
+            )
+        unread = [self.name(each) for each in self.documents if not each.read_for]
+        if not unread:
+            return ""
+        named = "; ".join(single_line(each) for each in unread)
+        sides = " or ".join(single_line(each) for each in self.review.read_for)
+        return (
+            f"Read for nobody, because {sides} is no party that was recognised there: {named}. "
+            "Correct its parties on the contract's page or with `fourcorners mark CONTRACT parties "
+            "correct`, or name the side as the contract does, and review again."
+        )
+
     def column(self, index: int) -> tuple[Cell, ...]:
         return tuple(row[index] for row in self.rows)
 

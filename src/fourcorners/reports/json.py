@@ -109,13 +109,15 @@ class _Evidence(Value):
 class _Fact(Value, Generic[T]):
     value: T
     confidence: _Probability
+    by: str = _says("The person who gave it; empty if it was read.")
     words: _Words = Field(validation_alias="span")
 
 
 class _Party(Value):
-    name: str
+    name: str = _says("If the contract leaves it blank, its short name.")
     short: str
     role: str
+    is_blank: bool
 
 
 class _Card(Value):

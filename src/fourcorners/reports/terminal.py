@@ -140,6 +140,8 @@ class _Printer:
         for name, value in review.provenance:
             if name == "Read for":
                 self.say((f"Read for {single_line(value)}.", ""), *self.side_hint())
+        if self.grid.review.read_for and self.grid.read_for_nobody:
+            self.say((self.grid.read_for_nobody, "yellow"))
         self.console.print()
 
     def side_hint(self) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from fourcorners.reports.grid import (
 from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, cell_tint
 from fourcorners.reports.workbook_findings import write_findings, write_key
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
+from fourcorners.review.parties import display_name
 from fourcorners.text.invisible_characters import shorten, show_invisible
 from fourcorners.version import __version__
 
@@ -138,7 +139,9 @@ def _write_documents(sheets: Sheets, grid: Grid) -> None:
 def _card_texts(document: ReviewedDocument) -> tuple[str | date, ...]:
     card = document.card
     parties = [
-        " ".join(part for part in (fact.value.name, _bracket(fact.value.role)) if part)
+        display_name(fact.value)
+        if fact.value.is_blank
+        else " ".join(part for part in (fact.value.name, _bracket(fact.value.role)) if part)
         for fact in card.parties
     ]
     dates = (card.agreement_date, card.effective_date, card.expiry_date)
@@ -182,6 +185,7 @@ def _write_unread(sheets: Sheets, grid: Grid) -> None:
 def _write_about(sheets: Sheets, grid: Grid) -> None:
     review, quotes = grid.review, grid.quotes()
     states, flags = grid.states(), grid.severities()
+    nobody = grid.read_for_nobody
     sheet = sheets.add("About", (("What", 34), ("Value", 100)), frozen=0)
     facts = [
         ("Title", review.title),
@@ -189,6 +193,7 @@ def _write_about(sheets: Sheets, grid: Grid) -> None:
         ("As of", review.as_of.isoformat()),
         ("Playbook", f"{review.playbook} {review.playbook_version}".strip()),
         ("Playbook hash", review.playbook_hash),
+        *((("Read for nobody", nobody),) if nobody else ()),
         ("Documents reviewed", f"{len(review.documents):,}"),
         ("Files not read", f"{len(review.unread):,}"),
         ("Provisions", f"{len(review.columns):,}"),

@@ -35,7 +35,7 @@ from fourcorners.review.parties import (
     collection_parties,
     display_name,
     find_sides,
-    side_for,
+    side_in,
 )
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
@@ -204,12 +204,10 @@ class ResearchContext:
     def side(self, document: str) -> Side:
         """Return which parties of a contract ask, or are read for; empty if that is not known."""
         if document not in self._sides:
-            entry = self.library.entry(document)
-            card = self.read_contract(document).card
             self._sides[document] = (
-                side_for(card, self.read_for)
+                side_in(self.library, document, self.read_for)
                 if self.read_for
-                else find_sides(self.library, [entry])[document]
+                else find_sides(self.library, [self.library.entry(document)])[document]
             )
         return self._sides[document]
 

@@ -74,8 +74,9 @@ class NameIndex:
         self._named_in: dict[str, frozenset[str]] = {}
         self._days: dict[int, tuple[date, ...]] = {}
         self._laws: dict[int, str] = {}
-        for row, identifier, name, kind, title, card in library.execute(
-            "SELECT row, id, name, type, title, card FROM documents WHERE ?1 IS NULL OR collection "
+        for row, identifier, name, kind, title, *stored in library.execute(
+            "SELECT d.row, d.id, d.name, d.type, d.title, d.card, p.parties FROM documents d "
+            "LEFT JOIN document_parties p ON p.document = d.id WHERE ?1 IS NULL OR d.collection "
             "IN (SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1)))",
             (None if collections is None else json.dumps(sorted(collections)),),
         ):
@@ -84,7 +85,7 @@ class NameIndex:
                 continue
             self._ids[as_integer(row)] = document
             with library.decoding(document, "card"):
-                known = stored_json.CARD.load(as_string(card))
+                known = stored_json.load_card(*stored)
             self._note(
                 as_integer(row), as_string(name), f"{as_string(kind)} {as_string(title)}", known
             )

@@ -215,10 +215,11 @@ def _adapt_clause(library: Library, found: Markup, clause: str) -> str:
     """Return a precedent with what the contract does not know in brackets."""
     from fourcorners.library.contract import Contract
     from fourcorners.redline.drafting import ContractTerms
-    from fourcorners.review.parties import side_for
+    from fourcorners.review.parties import side_in
 
     contract = Contract(library, found.redline.document)
-    terms = ContractTerms(contract, side_for(contract.card, [found.proposal.request.party]))
+    side = side_in(library, contract.id, [found.proposal.request.party])
+    terms = ContractTerms(contract, side)
     return terms.adapt_clause(" ".join(clause.split())).text
 
 

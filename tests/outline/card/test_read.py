@@ -183,7 +183,7 @@ def names(card: Card) -> list[str]:
         ),
         (
             'This Agreement is made between Alder Mills, Inc. ("Alder") and ________ ("Buyer").',
-            ["Alder Mills, Inc."],
+            ["Alder Mills, Inc.", "Buyer"],
         ),
         (
             (
@@ -305,11 +305,11 @@ def test_ways_to_name_parties(document: Make, said: str, parties: list[str]) -> 
         ),
         (
             'by and between ______ (the "Vendor") and Birch Ltd, 4 Quay ("Birch").',
-            [("Birch Ltd", "Birch")],
+            [("Birch Ltd", "Birch"), ("Vendor", "Vendor")],
         ),
         (
             'by and between [INSERT COMPANY NAME] (the "Vendor") and Birch Ltd ("Birch").',
-            [("Birch Ltd", "Birch")],
+            [("Birch Ltd", "Birch"), ("Vendor", "Vendor")],
         ),
         (
             "between Alder Ltd, located at 1 Elm Road, and Birch Entertainment, located at 4 Quay.",

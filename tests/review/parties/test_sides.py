@@ -144,8 +144,8 @@ def test_a_name_that_no_contract_knows_is_refused_with_those_there_are(library: 
         set_side(library, "Deal", ["Alder", "Dogwood"])
     assert "'Dogwood'" in refused.value.message
     assert refused.value.remedy == (
-        "There are: Birch Retail Limited; Cedar Haulage Limited; Alder Holdings Inc.; "
-        "Alder Works Limited."
+        "There are: Birch Retail Limited (Customer); Cedar Haulage Limited (Supplier); "
+        "Alder Holdings Inc. (Customer); Alder Works Limited (Supplier)."
     )
     assert library.read_for("Deal") == ()
     with pytest.raises(ConfigError, match="at most"):

@@ -22,14 +22,8 @@ from fourcorners.playbooks.playbook import (
 )
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, RiskAnswer, Severity
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
-from fourcorners.review.risk.assessment import (
-    CLAUSE,
-    RiskAssessor,
-    RiskConclusion,
-    answer_statement,
-    answer_words,
-    clause_around,
-)
+from fourcorners.review.risk.answers import answer_statement, answer_words
+from fourcorners.review.risk.assessment import CLAUSE, RiskAssessor, RiskConclusion, clause_around
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
@@ -375,7 +369,8 @@ def test_what_a_person_answers_decides_anew(contract: Contract) -> None:
         ("supplier", Side(("Birch Retail Limited",)), Severity.NONE),
         ("supplier", UNKNOWN_SIDE, Severity.HIGH),
         ("each party", Side(("Birch Retail Limited",)), Severity.HIGH),
-        ("", Side(("Birch Retail Limited",)), Severity.HIGH),
+        ("", Side(("Birch Retail Limited",)), Severity.TO_READ),
+        ("", UNKNOWN_SIDE, Severity.TO_READ),
     ],
 )
 def test_a_burden_of_the_other_side_alone_is_passed_over(
@@ -405,7 +400,7 @@ def test_a_name_that_two_parties_bear_is_neither(contract: Contract) -> None:
     )
     told = assess(twins, {SUBCONTRACT: {"who": ("member", 0.95)}}, asks, theirs)
     assert told.answers[0].answer == "member"
-    assert told.severity is Severity.HIGH
+    assert told.severity is Severity.TO_READ
 
 
 def test_a_question_for_other_types_of_contract_is_not_asked(contract: Contract) -> None:

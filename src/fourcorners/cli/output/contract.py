@@ -15,6 +15,7 @@ from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
+from fourcorners.review.parties import display_name
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.text.span import Span, intersect_spans
 
@@ -75,7 +76,13 @@ def print_card(document: Document, card: Card) -> None:
 def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     yield "Contract", card.title.value if card.title else document.name
     yield "Type", card.type.value if card.type else ""
-    yield "Parties", "; ".join(party.value.name for party in card.parties)
+    yield (
+        "Parties",
+        "; ".join(
+            display_name(party.value) if party.value.is_blank else party.value.name
+            for party in card.parties
+        ),
+    )
     days = (card.agreement_date, card.effective_date, card.expiry_date)
     renewed = " (unless renewed)" if card.renewal else ""
     for (name, kind), fact in zip(_DATES, days, strict=True):

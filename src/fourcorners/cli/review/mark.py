@@ -17,6 +17,8 @@ from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
+    from fourcorners.library.entries import Entry
+    from fourcorners.operations.access import Access
     from fourcorners.review.people.report_import import ImportOutcome
 
 _STATES = {
@@ -68,7 +70,8 @@ def mark(
         argument(
             "PROVISION",
             "The provision's name or id; or an asked column's question, a unique part of it, "
-            "or its id.",
+            "or its id. Or parties: the contract's own, given with correct and --value "
+            '"NAME (TERM); NAME (TERM)", with undo as they were read.',
         ),
     ],
     given: _AnnotationOptions,
@@ -93,6 +96,9 @@ def mark(
     book = load_playbook(playbook)
     with console.open_access(library, given.by) as access:
         entry, store = access.find(contract, collection), access.common()
+        if provision == "parties" and all(each.id != provision for each in book.provisions):
+            _mark_parties(access, entry, given, as_json=as_json)
+            return
         book, wanted = find(store, (entry.collection,), book, provision)
         asked = AnnotationRequest.from_fields(
             document=entry.id,
@@ -112,6 +118,34 @@ def mark(
         console.print_json(_json(entry.name, finding))
     else:
         _print(entry.name, wanted.name, finding)
+
+
+def _mark_parties(
+    access: Access, entry: Entry, given: _AnnotationOptions, *, as_json: bool
+) -> None:
+    """Give a contract its parties, or print them."""
+    from fourcorners.operations.reviews import give_contract_parties
+    from fourcorners.review.parties import write_party
+
+    if given.says not in (None, "correct", "undo") or bool(given.value) != (
+        given.says == "correct"
+    ):
+        raise ConfigError(
+            "a contract's parties are corrected or undone.",
+            remedy='Write `correct --value "NAME (TERM); NAME (TERM)"`, or `undo`.',
+        )
+    if given.says is not None:
+        give_contract_parties(access, entry.id, given.value.split(";"))
+    parties = access.card(entry.id).parties
+    if as_json:
+        found = [{**asdict(each.value), "by": each.by} for each in parties]
+        console.print_json({"document": entry.id, "name": entry.name, "parties": found})
+        return
+    for each in parties:
+        source = f"given by {each.by}" if each.by else "as read"
+        console.print_text(single_line(write_party(each.value)), (f"  {source}", "dim"))
+    if not parties:
+        console.print_text(("No party was recognised in it.", "dim"))
 
 
 def _answer(written: str) -> tuple[str, str]:

@@ -125,9 +125,10 @@ class PostgresDatabase:
             )
         if version < migration.FORMER:
             raise migration.too_old(self, f"its schema is {version}")
-        if version == migration.FORMER:
-            migration.migrate(self)
-            self._set_version()
+        if version < VERSION:
+            with self.transaction():
+                self.run_script(schema_sql())
+                self._set_version()
 
     def _create(self) -> None:
         self.query(JSON_EXTRACT)

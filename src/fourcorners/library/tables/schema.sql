@@ -104,6 +104,13 @@ CREATE TABLE IF NOT EXISTS collection_sides(
     names      TEXT NOT NULL
 ) STRICT;
 
+-- The parties that a person gave a document, in place of those that were read. They outlive the
+-- document, as remarks do: whoever adds it again finds them.
+CREATE TABLE IF NOT EXISTS document_parties(
+    document TEXT PRIMARY KEY,
+    parties  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS jobs(
     row      INTEGER PRIMARY KEY AUTOINCREMENT,
     kind     TEXT NOT NULL,

@@ -141,8 +141,6 @@ class SqliteDatabase:
             raise LibraryError(f"{self.path} is damaged: {faults[0]}.", remedy=RESTORE_REMEDY)
 
     def _make_current(self) -> None:
-        if self._number("PRAGMA user_version") == migration.FORMER:
-            migration.migrate(self)
         with self.transaction():
             self.run_script(schema_sql())
             self.run_script(f"PRAGMA application_id = {APPLICATION_ID}")

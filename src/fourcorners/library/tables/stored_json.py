@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fourcorners.documents.document import Mark, OcrWord, Page
 from fourcorners.errors import DamagedValue, describe_problem
-from fourcorners.outline.card.card import Card
+from fourcorners.library.database import SQLiteValue, as_string
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, Outline
 
 if TYPE_CHECKING:
@@ -74,6 +76,18 @@ WORDS = StoredJson(tuple[OcrWord, ...])
 NUMBERS = StoredJson(tuple[int, ...])
 OUTLINE = StoredJson(Outline)
 CARD = StoredJson(Card)
+PARTIES = StoredJson(tuple[Fact[Party], ...])
+
+
+def load_card(card: SQLiteValue, parties: SQLiteValue) -> Card:
+    """Return a card with the parties that a person gave in the place of those that were read.
+
+    Raises:
+        DamagedValue: If one of the two is damaged.
+    """
+    read = CARD.load(as_string(card))
+    return read if parties is None else replace(read, parties=PARTIES.load(as_string(parties)))
+
 
 _NODE = StoredJson(Node)
 _scan = json.JSONDecoder().raw_decode

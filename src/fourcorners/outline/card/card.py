@@ -14,18 +14,32 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fact(Generic[T]):
+    """A fact with the words that state it.
+
+    Attributes:
+        span: Empty if a person gave the fact in words that the contract does not have.
+        by: The person who gave it; empty if it was read.
+    """
+
     value: T
     span: Span
     confidence: float
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A party by its name, with the short name and the role the contract gives it, if any."""
+    """A party by its name, with the short name and the role the contract gives it, if any.
+
+    Attributes:
+        name: If that is left blank, the short name.
+        is_blank: Whether the contract leaves the name blank.
+    """
 
     name: str
     short: str = ""
     role: str = ""
+    is_blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +104,11 @@ class Card:
     amends: Fact[str] | None = None
     values: tuple[Value, ...] = ()
     renewal: Renewal | None = None
+
+    @property
+    def party_names(self) -> tuple[str, ...]:
+        """The names of the parties that have one."""
+        return tuple(fact.value.name for fact in self.parties if not fact.value.is_blank)
 
     def readings(self, kind: str) -> str:
         """Return the days that a date may be, where nothing says which; else an empty string."""

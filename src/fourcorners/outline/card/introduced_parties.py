@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fourcorners.outline.card.card import Fact, Party
 from fourcorners.outline.card.party_names import (
+    CLOSED,
     HAS_FORM,
     MAX_NAMES_TESTED,
     MAX_PARTIES,
@@ -26,6 +27,7 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.outline.card", "introduced_parties")
+_LED = 120  # characters before words that tell of a register that hold a company's name
 
 
 def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
@@ -55,6 +57,27 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
             fact = party_fact(text, span, short if span == subjects[-1] else "")
             found.setdefault(name_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
     return tuple(found.values())[:MAX_PARTIES]
+
+
+def find_headed_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+    """Read parties from lines headed by a role in capitals, as in "SENDER   ALDER LIMITED"."""
+    found = []
+    for match in _PATTERNS["headed"].finditer(text, preamble.start, preamble.end):
+        span = name_at(text, match.end(), preamble.end)
+        if span and HAS_FORM.search(span.text_in(text)):
+            found.append(party_fact(text, span, match["role"].title()))
+    return tuple(found) if len(found) > 1 else ()
+
+
+def find_registered_parties(text: str) -> tuple[Fact[Party], ...]:
+    """Read parties by the register named after a company's name, anywhere in the text."""
+    found: dict[str, Fact[Party]] = {}
+    for match in _PATTERNS["registered"].finditer(text):
+        led = [*NAME.finditer(text, max(0, match.start() - _LED), match.start())]
+        span = name_at(text, led[-1].start(), match.start()) if led else None
+        if span and span.end == match.start() and CLOSED.search(span.text_in(text)):
+            found.setdefault(name_key(span.text_in(text)), party_fact(text, span, ""))
+    return tuple(found.values()) if 1 < len(found) <= MAX_PARTIES else ()
 
 
 def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:

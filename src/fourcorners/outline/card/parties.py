@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card.card import Fact, Party
-from fourcorners.outline.card.introduced_parties import find_introduced_parties
+from fourcorners.outline.card.introduced_parties import (
+    find_headed_parties,
+    find_introduced_parties,
+    find_registered_parties,
+)
 from fourcorners.outline.card.party_names import (
     CLOSED,
     ENDS_WITH_SUFFIX,
@@ -17,6 +21,7 @@ from fourcorners.outline.card.party_names import (
     NAME,
     NO_PARTY,
     NO_SHORT,
+    ROLES,
     SHORT,
     STRONG,
     find_short_name,
@@ -64,14 +69,46 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = _add_companies(text, found, preamble.end)
     else:
         found = _read_labels(text, preamble) or find_introduced_parties(text, preamble, signers)
-    found = found or _read_role_lines(text, preamble) or _read_registers(text)
+    found = found or find_headed_parties(text, preamble) or find_registered_parties(text)
     if len(found) == 1 and _PATTERNS["placed"].search(text, preamble.start, preamble.end):
         placed = _read_labels(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
     found = _compare_signers(text, preamble, found, signers)
     found = tuple(each for fact in found for each in _split_persons(text, fact))
-    return tuple(_add_short_names(text, _drop_partial_names(_expand_short_names(text, found))))
+    found = tuple(_add_short_names(text, _drop_partial_names(_expand_short_names(text, found))))
+    return (*found, *_find_blanks(text, preamble, found))
+
+
+def _find_blanks(
+    text: str, preamble: Span, found: tuple[Fact[Party], ...]
+) -> Iterator[Fact[Party]]:
+    """Yield those whose names are left blank: a short name after a blank where a party begins."""
+    taken = {fact.value.short.casefold() for fact in found}
+    last = preamble.start
+    for match in find_short_names(text, preamble.start, preamble.end):
+        short, segment, last = short_name(match), Span(last, match.start()), match.end()
+        if NO_SHORT.search(short) or short.casefold() in taken:
+            continue
+        cues = [*_PATTERNS["cue"].finditer(text, segment.start, segment.end)]
+        led = Span(cues[-1].end() if cues else segment.start, segment.end)
+        blank = _PATTERNS["blank"].search(text, led.start, led.end)
+        if blank is None or not (cues or taken) or any(led.overlaps(fact.span) for fact in found):
+            continue
+        before = text[led.start : blank.start()].strip(' ).”"\n')
+        if before and not _PATTERNS["skip"].fullmatch(before):
+            continue
+        if CLOSED.search(blank.group().strip("[ ]")) or name_at(text, blank.end(), led.end):
+            continue  # a name in brackets, or right after them
+        party = _blank_party(short)
+        if party.role or is_acting(text, short):
+            taken.add(short.casefold())
+            yield Fact(party, Span(*blank.span()).strip(text), 0.7)
+
+
+def _blank_party(short: str) -> Party:
+    role = short if short.casefold().removeprefix("the ") in ROLES else ""
+    return Party(short, short, role, is_blank=True)
 
 
 def _split_persons(text: str, fact: Fact[Party]) -> tuple[Fact[Party], ...]:
@@ -221,6 +258,10 @@ def _read_labels(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Par
     for match in _PATTERNS["label"].finditer(text, preamble.start, preamble.end):
         label = match["label"] or match["role"]
         span = name_at(text, match.end(), preamble.end)
+        blank = None if span else _blank_at(text, match.end(), preamble.end)
+        if blank and label not in found:
+            place = Span(*blank.span()).strip(text)
+            found[label] = Fact(_blank_party(label.title()), place, 0.7)
         if span is None or has_only_roles(span.text_in(text).casefold()) or label in found:
             continue
         short = match["label"] or ""
@@ -228,27 +269,6 @@ def _read_labels(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Par
         role = (match["role"] or "").title()
         found[label] = Fact(Party(fact.value.name, short or role, role), span, 0.7)
     return tuple(found.values()) if len(found) >= least else ()
-
-
-def _read_role_lines(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Read parties from lines headed by a role in capitals, as in "SENDER   ALDER LIMITED"."""
-    found = []
-    for match in _PATTERNS["headed"].finditer(text, preamble.start, preamble.end):
-        span = name_at(text, match.end(), preamble.end)
-        if span and HAS_FORM.search(span.text_in(text)):
-            found.append(party_fact(text, span, match["role"].title()))
-    return tuple(found) if len(found) > 1 else ()
-
-
-def _read_registers(text: str) -> tuple[Fact[Party], ...]:
-    """Read parties by the register named after a company's name, anywhere in the text."""
-    found: dict[str, Fact[Party]] = {}
-    for match in _PATTERNS["registered"].finditer(text):
-        led = [*NAME.finditer(text, max(0, match.start() - _LED), match.start())]
-        span = name_at(text, led[-1].start(), match.start()) if led else None
-        if span and span.end == match.start() and CLOSED.search(span.text_in(text)):
-            found.setdefault(name_key(span.text_in(text)), party_fact(text, span, ""))
-    return tuple(found.values()) if 1 < len(found) <= MAX_PARTIES else ()
 
 
 def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:

@@ -12,9 +12,11 @@ from fourcorners.models.verdict_reader.reader import VerdictReader
 from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
+    PositionFile,
     ProvisionFile,
     QuestionFile,
     RuleFile,
+    SeverityFile,
     WordingFile,
 )
 from fourcorners.playbooks.file.source import Path, YamlSource
@@ -221,12 +223,13 @@ def _order(
 def _asked_alike(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
     """Tell whether whatever the later is asked of, the earlier is asked of too."""
     if not isinstance(later, SeverityRule) or not isinstance(earlier, SeverityRule):
-        return True
+        return not (earlier.burdens or earlier.favours)
     if (later.ends_within is None) != (earlier.ends_within is None):
         return False
     sooner = (later.ends_within or 0) <= (earlier.ends_within or 0)
-    binds = not earlier.burdens or later.burdens == earlier.burdens
-    return later.when == earlier.when and sooner and binds
+    parties = zip((later.burdens, later.favours), (earlier.burdens, earlier.favours), strict=True)
+    alike = all(not before or after == before for after, before in parties)
+    return later.when == earlier.when and sooner and alike
 
 
 def _covers(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
@@ -302,16 +305,29 @@ def _check_rules(source: YamlSource, path: Path, provision: ProvisionFile) -> No
             )
         if rule.answers and rule.when == "not_found":
             source.problem((*where, "answers"), "where nothing was found no question is answered")
-        if not rule.answers and not rule.burdens and rule.ends_within is None:
+        parties = rule.burdens or rule.favours
+        if not rule.answers and not parties and rule.ends_within is None:
             always.setdefault(rule.when, source.line(where))
         _check_answers(source, where, rule.answers, questions)
-        _check_party(source, where, rule.burdens, questions)
+        _check_parties(source, where, rule, questions)
+    for n, question in enumerate(provision.questions):
+        _check_party(source, (*path, "questions", n, "whose"), question.whose, questions)
     for n, position in enumerate(provision.positions):
         where = (*path, "positions", n)
         _check_answers(source, where, position.answers, questions)
-        _check_party(source, where, position.burdens, questions)
+        _check_parties(source, where, position, questions)
         if position.wording is not None:
             _check_wording(source, (*where, "wording"), position.wording, questions)
+
+
+def _check_parties(
+    source: YamlSource,
+    path: Path,
+    given: SeverityFile | PositionFile,
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    _check_party(source, (*path, "burdens"), given.burdens, questions)
+    _check_party(source, (*path, "favours"), given.favours, questions)
 
 
 def _check_party(
@@ -321,7 +337,7 @@ def _check_party(
     questions: Mapping[str, QuestionFile],
 ) -> None:
     if asked and (asked not in questions or questions[asked].answer != "party"):
-        source.problem((*path, "burdens"), f"no question {asked!r} asks for a party")
+        source.problem(path, f"no question {asked!r} asks for a party")
 
 
 def _check_wording(

@@ -54,6 +54,11 @@ class QuestionFile(_Strict):
     card_value: CardValue | None = Field(
         None, description="The value of the contract card that answers it, where it is sure enough."
     )
+    whose: str = Field(
+        "",
+        description="The question that says who has the right or exception: read for a side, an "
+        "answer counts where that is not the other side alone.",
+    )
     applies_to: tuple[Text, ...] = Field(
         (), description="The types of contract that are asked, such as Licence; all if left out."
     )
@@ -72,7 +77,12 @@ class SeverityFile(_Strict):
     burdens: str = Field(
         "",
         description="A question of whom the clause binds: the rule is passed over where that is "
-        "known to be the other side alone.",
+        "the other side alone.",
+    )
+    favours: str = Field(
+        "",
+        description="A question of who has the benefit: the rule is passed over where that is our "
+        "side alone.",
     )
     ends_within: int | None = Field(
         None, ge=0, le=120, description="Months from the review within which the term ends."
@@ -138,8 +148,13 @@ class PositionFile(_Strict):
     recommend: Text = Field("", description="What to do where a clause is in this position.")
     burdens: str = Field(
         "",
-        description="A question of whom the clause binds: a redline changes it where that is "
-        "known to be our side.",
+        description="A question of whom the clause binds: the position is passed over where that "
+        "is the other side alone, and a redline changes what binds our side.",
+    )
+    favours: str = Field(
+        "",
+        description="A question of who has the benefit: the position is passed over where that is "
+        "our side alone.",
     )
     wording: WordingFile | None = Field(None, description="Wording that is in this position.")
 

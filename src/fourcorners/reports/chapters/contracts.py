@@ -42,6 +42,7 @@ from fourcorners.reports.tree import (
     row,
 )
 from fourcorners.review.finding import Author, CellState, Finding, ReviewedDocument, Severity
+from fourcorners.review.parties import display_name
 from fourcorners.text.invisible_characters import single_line
 
 _LINES: Final = 42.0  # of a contract's table, which with its heading and card is a page at most
@@ -198,8 +199,13 @@ def card_line(document: ReviewedDocument, as_of: date) -> str:
     """Return what a contract says of itself, in one line."""
     known = document.card
     parties = [
-        single_line(party.value.name)
-        + (f" ({single_line(party.value.role)})" if party.value.role else "")
+        single_line(
+            display_name(party.value)
+            if party.value.is_blank
+            else f"{party.value.name} ({party.value.role})"
+            if party.value.role
+            else party.value.name
+        )
         for party in known.parties
     ]
     dated = known.agreement_date.value if known.agreement_date else None

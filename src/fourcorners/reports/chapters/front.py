@@ -131,10 +131,12 @@ def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], 
     review = material.review
     unread = len(review.unread)
     gaps = f"; {count_noun(unread, 'file')} could not be read" if unread else ""
+    nobody = material.grid.read_for_nobody
     read_for = "; ".join(single_line(each) for each in review.read_for)
     return (
         *((("Prepared by", prepared_by),) if prepared_by else ()),
         *((("Read for", read_for),) if read_for else ()),
+        *((("Read for nobody", nobody),) if nobody else ()),
         ("Date of review", format_date(review.created)),
         ("Terms judged as of", format_date(review.as_of)),
         ("Playbook", review.playbook),

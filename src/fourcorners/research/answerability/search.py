@@ -222,7 +222,7 @@ def _first_of_each(
         if named.by_law and contract.card.governing_law:
             spans.append(contract.sentence(contract.card.governing_law.span))
         if named.by_party:
-            spans += [fact.span for fact in contract.card.parties]
+            spans += [fact.span for fact in contract.card.parties if len(fact.span)]
         own += [
             replace(
                 own[0],

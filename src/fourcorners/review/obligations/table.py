@@ -31,7 +31,7 @@ from fourcorners.review.obligations.obligation import (
 )
 from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
 from fourcorners.review.obligations.times import Calendar
-from fourcorners.review.parties import Side, find_sides, require_parties, side_for
+from fourcorners.review.parties import Side, find_sides, require_parties, side_in
 from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -173,10 +173,9 @@ def list_obligations(
     """
     contracts = [each for each in contracts if each.id not in library.damaged]
     entries = [each for each in contracts if not documents or each.id in documents]
-    cards = {each.id: library.card(each.id) for each in entries}
     if read_for:
-        require_parties(read_for, [*cards.values()], "contract")
-        sides = {name: side_for(card, read_for) for name, card in cards.items()}
+        require_parties(library, read_for, [each.id for each in entries], "contract")
+        sides = {each.id: side_in(library, each.id, read_for) for each in entries}
     else:
         sides = find_sides(library, entries)
     timelines = list_timelines(library, contracts, date.min, timedelta(0))
@@ -324,9 +323,9 @@ def _party(each: Obligation) -> str:
 
 
 def _whose(each: Obligation, side: Side) -> Literal["ours", "theirs", ""]:
-    if not side.names or not each.actor.parties:
-        return ""
-    return "ours" if set(each.actor.parties) & set(side.names) else "theirs"
+    if {*each.actor.parties, each.actor.name} & set(side.names):
+        return "ours"
+    return "theirs" if side.names and each.actor.parties and not side.roles else ""
 
 
 class _Labels:

@@ -31,8 +31,8 @@ from fourcorners.review.prompting.dialogue import (
 )
 from fourcorners.review.prompting.passages import PromptPassage, query_keywords
 from fourcorners.review.prompting.settings import PromptProfile, PromptSettings
-from fourcorners.review.risk.answers import read_answer
-from fourcorners.review.risk.assessment import answer_statement, applicable_questions
+from fourcorners.review.risk.answers import answer_statement, read_answer
+from fourcorners.review.risk.assessment import applicable_questions
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, merge_spans

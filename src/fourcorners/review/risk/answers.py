@@ -1,4 +1,4 @@
-"""An answer to a risk question as a person writes it, in the form that programs read."""
+"""Answers to risk questions: as a person writes them, as programs read them, and in words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import date
 from fourcorners.errors import ConfigError
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.party_names import PRONOUNS, ROLES
 from fourcorners.playbooks.playbook import Provision, RiskQuestion
 from fourcorners.review.finding import AnswerCorrection
 from fourcorners.review.mentions import fold_party
@@ -23,6 +24,12 @@ SILENT = "-"
 """What is written for: the contract does not say."""
 _PERIOD = re.compile(r"P(?=\d)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?")
 _ALL = frozenset((EACH_PARTY, "both", "both parties", "either party", "all parties", "every party"))
+
+_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
+_PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
+_ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
+_VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
+_PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
 
 
 def parse_answers(
@@ -133,3 +140,48 @@ def _party(words: str, card: Card) -> str:
         if name in {fold_party(each) for each in (party.name, party.short, party.role) if each}
     ]
     return party_value(meant[0]) if len(meant) == 1 else words
+
+
+def answer_words(question: RiskQuestion, value: str) -> str:
+    """Return a value in words: of an option what a cell says, of `P30D` 30 days."""
+    if question.answer == "yes_no":
+        return value.capitalize()
+    if question.answer == "date":
+        return _date_words(value)
+    if question.answer == "duration":
+        parts = [
+            f"{count} {_UNITS[unit]}{'' if count == '1' else 's'}"
+            for count, unit in _PARTS.findall(value)
+        ]
+        return " and ".join(parts) or value
+    return question.options.get(value, "") or value.replace("_", " ")
+
+
+def _date_words(value: str) -> str:
+    """Return an ISO date as a contract writes it: `1 February 2024`; one with a blank as it is."""
+    try:
+        day = date.fromisoformat(value)
+    except ValueError:
+        return value
+    return f"{day.day} {day:%B %Y}"
+
+
+def answer_statement(question: RiskQuestion, value: str) -> str:
+    """Return how a cell says an answer; empty where it does not."""
+    if question.answer in ("yes_no", "one_of"):
+        return question.options.get(value, "")
+    if question.answer == "party":
+        return _party_statement(question.says, value)
+    return question.says.replace("{}", answer_words(question, value))
+
+
+def _party_statement(says: str, value: str) -> str:
+    """Return a phrase with a party as its subject: `you are bound`, `the Supplier is bound`."""
+    name = fold_party(value)
+    if name in PRONOUNS:
+        verb = _VERB.sub(lambda found: _PLURAL.get(found[0]) or found[0].removesuffix("s"), says)
+        return verb.replace("{}", name)
+    if name in ROLES:
+        bare = _ARTICLE.sub("", value)
+        value = f"the {bare.title() if bare.isupper() else bare}"
+    return says.replace("{}", value)

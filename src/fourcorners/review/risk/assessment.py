@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from typing import Literal
 
 from fourcorners.library.contract import Contract
 from fourcorners.models.registry import default_verdict_reader
-from fourcorners.models.verdict_reader.clause import MarkedClause
+from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
-from fourcorners.outline.card.party_names import PRONOUNS, ROLES
 from fourcorners.playbooks.playbook import (
     CARD_ANSWERS,
     CardField,
@@ -41,6 +40,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import UNKNOWN_SIDE, Side, display_name, party_value
+from fourcorners.review.risk.answers import answer_statement, answer_words
 from fourcorners.review.severity import leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -50,12 +50,8 @@ DOUBT = 0.25  # from this probability on another answer in the same cell leaves 
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 MOST_QUOTES = 3  # of an answer
-_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
-_PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
 _ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
-_ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
-_VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
-_PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
+_EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or "parties"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +67,42 @@ class RiskConclusion:
 
     def __init__(self, card: Card, side: Side) -> None:
         self._side = side
-        self.parties = _parties_by_name(fact.value for fact in card.parties)
+        roles = map(Party, side.roles)
+        self.parties = _parties_by_name([*(fact.value for fact in card.parties), *roles])
 
     def conclude(self, finding: Finding, provision: Provision) -> Finding:
         """Return a finding with severity, recommendation and position."""
         given = {each.id: each for each in finding.answers if each.value}
         unanswered = {
-            each.id: each.question
+            each.id
             for each in finding.answers
             if not each.value and each.author is not Author.PERSON
         }
-        possible, undecided = Severity.NONE, ""
+        questions = {each.id: each.question for each in finding.answers}
+        asked = {each.id: each for each in provision.questions}
+        undecided: list[tuple[SeverityRule, str]] = []  # rules, each with what it depends on
         rule = None
         for each in provision.severity:
-            if not self._may_hold(each, finding, given, unanswered):
+            if each.when != finding.state.value or each.ends_within is not None:
                 continue
-            hanging = [name for name in each.answers if name in unanswered]
-            if not hanging:
+            depends = self._find_open(each, asked, given, unanswered)
+            if depends == []:
                 rule = each
                 break
-            if Severity(each.severity).rank > possible.rank:
-                possible, undecided = Severity(each.severity), unanswered[hanging[0]]
+            if depends:
+                undecided.append((each, questions[depends[0]]))
+        gravest, question = max(
+            undecided, key=lambda each: Severity(each[0].severity).rank, default=(None, "")
+        )
+        possible = Severity(gravest.severity) if gravest else Severity.NONE
+        if rule is None and possible is Severity.LOW:
+            rule = gravest
         position = None
-        if finding.state is CellState.FOUND:
-            position = next(
-                (each for each in provision.positions if each.answers and _is_given(each, given)),
-                None,
-            )
+        for stance in provision.positions if finding.state is CellState.FOUND else ():
+            depends = self._find_open(stance, asked, given, unanswered)
+            if stance.answers and depends is not None and not {*depends} & {*stance.answers}:
+                position = None if depends else stance  # it depends on whose it is
+                break
         decided = replace(
             finding,
             severity=Severity(rule.severity) if rule else Severity.NONE,
@@ -106,7 +111,7 @@ class RiskConclusion:
             recommendation=rule.recommend if rule else "",
             position=_position_match(position, given) if position else None,
         )
-        return leave_to_read(decided, possible, open_question_reason(possible, undecided))
+        return leave_to_read(decided, possible, open_question_reason(possible, question))
 
     def words(self, question: RiskQuestion, value: str) -> str:
         """Return an answer in words; a party as the contract calls it."""
@@ -115,21 +120,41 @@ class RiskConclusion:
             return display_name(party) if party else value
         return answer_words(question, value)
 
-    def _may_hold(
+    def _find_open(
         self,
-        rule: SeverityRule,
-        finding: Finding,
+        conditions: SeverityRule | Position,
+        asked: Mapping[str, RiskQuestion],
         given: Mapping[str, RiskAnswer],
         unanswered: Container[str],
-    ) -> bool:
-        """Tell whether a rule holds, or would hold with some answers to what is unanswered."""
-        if rule.when != finding.state.value or rule.ends_within is not None:
-            return False
-        if not _is_given(rule, given, unanswered):
-            return False
-        bound = given.get(rule.burdens)
-        party = self.parties.get(fold_party(bound.value)) if bound else None
-        return party is None or self._side.whose(party) != "theirs"
+    ) -> list[str] | None:
+        """Return the questions on which it depends whether conditions hold; None if they do not."""
+        depends = []
+        parties = [(conditions.burdens, "theirs"), (conditions.favours, "ours")]
+        for name, wanted in conditions.answers.items():
+            if name in given and given[name].value in wanted:
+                parties.append((asked[name].whose if name in asked else "", "theirs"))
+            elif name not in given and name in unanswered:
+                depends.append(name)
+            else:
+                return None
+        for name, passed_over in parties:
+            if name not in given:
+                if name in unanswered and (self._side.names or not conditions.answers):
+                    depends.append(name)
+                continue
+            whose = self._whose(given[name].value)
+            if whose == passed_over:
+                return None
+            if not whose:
+                depends.append(name)
+        return depends
+
+    def _whose(self, party: str) -> Literal["ours", "theirs", "each", ""]:
+        """Return to which side what an answer names belongs; empty if that is not known."""
+        if party == EACH_PARTY or not self._side.names:
+            return "each"
+        known = self.parties.get(fold_party(party))
+        return self._side.whose(known) if known else ""
 
 
 class RiskAssessor:
@@ -150,7 +175,7 @@ class RiskAssessor:
         if finding.state is CellState.FOUND:
             is_read = self._reader.is_known(provision.id)
             readings = list(self._readings(finding, provision)) if is_read else []
-            answers = tuple(self._answers(provision, readings))
+            answers = tuple(self._add_owners(provision, [*self._answers(provision, readings)]))
         return self._conclusion.conclude(replace(finding, answers=answers), provision)
 
     def _answers(self, provision: Provision, readings: Sequence[_Reading]) -> Iterator[RiskAnswer]:
@@ -161,6 +186,53 @@ class RiskAssessor:
                 else self._from_card(provision, question) or self._answer(question, readings)
             )
             yield replace(answer, id=question.id)
+
+    def _add_owners(
+        self, provision: Provision, answers: Sequence[RiskAnswer]
+    ) -> Iterator[RiskAnswer]:
+        """Answer whose a right or exception is by the party with which all its sentences begin."""
+        questions = {each.id: each for each in provision.questions}
+        owners = {
+            question.whose: self._find_owner(each)
+            for each in answers
+            if each.value and (question := questions[each.id]).whose
+        }
+        for each in answers:
+            owner, quotes = owners.get(each.id, ("", ()))
+            if each.value or not owner:
+                yield each
+                continue
+            asked = questions[each.id]
+            yield replace(
+                each,
+                answer=self._conclusion.words(asked, owner),
+                value=owner,
+                statement=answer_statement(asked, owner),
+                quotes=quotes,
+            )
+
+    def _find_owner(self, answer: RiskAnswer) -> tuple[str, tuple[Quote, ...]]:
+        found = {
+            self._first_party(unit.span)
+            for quote in answer.quotes
+            for unit in self._reading.sentences
+            if quote.span is not None and unit.span.overlaps(quote.span)
+        }
+        return (found.pop() if len(found) == 1 else "", answer.quotes)
+
+    def _first_party(self, sentence: Span) -> str:
+        """Return the party with whose name a sentence begins; empty if it begins otherwise."""
+        parties = (MentionKind.PARTY, MentionKind.GROUP)
+        first = next((e for e in self._mentions.find(sentence) if e.kind in parties), None)
+        if first is None:
+            return ""
+        lead = self._text[sentence.start : first.span.start].casefold().split()
+        if any(len(word.strip("().")) > 1 and word.isalpha() and word != "the" for word in lead):
+            return ""
+        if first.kind is MentionKind.GROUP:
+            return EACH_PARTY if first.key.split()[0] in _EACH else ""
+        party = self._conclusion.parties.get(first.key)
+        return party_value(party) if party else ""
 
     def _readings(self, finding: Finding, provision: Provision) -> Iterator[_Reading]:
         for each in finding.evidence:
@@ -291,62 +363,6 @@ def _period_value(period: str, span: Span, text: str) -> str:
     """Return a period in ISO 8601; of business days, which that has not, as it is written."""
     written = next(find_durations(text, span), None)
     return written.text if written and written.is_business else period
-
-
-def answer_words(question: RiskQuestion, value: str) -> str:
-    """Return a value in words: of an option what a cell says, of `P30D` 30 days."""
-    if question.answer == "yes_no":
-        return value.capitalize()
-    if question.answer == "date":
-        return _date_words(value)
-    if question.answer == "duration":
-        parts = [
-            f"{count} {_UNITS[unit]}{'' if count == '1' else 's'}"
-            for count, unit in _PARTS.findall(value)
-        ]
-        return " and ".join(parts) or value
-    return question.options.get(value, "") or value.replace("_", " ")
-
-
-def _date_words(value: str) -> str:
-    """Return an ISO date as a contract writes it: `1 February 2024`; one with a blank as it is."""
-    try:
-        day = date.fromisoformat(value)
-    except ValueError:
-        return value
-    return f"{day.day} {day:%B %Y}"
-
-
-def answer_statement(question: RiskQuestion, value: str) -> str:
-    """Return how a cell says an answer; empty where it does not."""
-    if question.answer in ("yes_no", "one_of"):
-        return question.options.get(value, "")
-    if question.answer == "party":
-        return _party_statement(question.says, value)
-    return question.says.replace("{}", answer_words(question, value))
-
-
-def _party_statement(says: str, value: str) -> str:
-    """Return a phrase with a party as its subject: `you are bound`, `the Supplier is bound`."""
-    name = fold_party(value)
-    if name in PRONOUNS:
-        verb = _VERB.sub(lambda found: _PLURAL.get(found[0]) or found[0].removesuffix("s"), says)
-        return verb.replace("{}", name)
-    if name in ROLES:
-        bare = _ARTICLE.sub("", value)
-        value = f"the {bare.title() if bare.isupper() else bare}"
-    return says.replace("{}", value)
-
-
-def _is_given(
-    conditions: SeverityRule | Position,
-    given: Mapping[str, RiskAnswer],
-    unanswered: Container[str] = (),
-) -> bool:
-    return all(
-        given[asked].value in wanted if asked in given else asked in unanswered
-        for asked, wanted in conditions.answers.items()
-    )
 
 
 def _position_match(position: Position, given: Mapping[str, RiskAnswer]) -> PositionMatch:

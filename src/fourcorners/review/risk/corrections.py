@@ -29,12 +29,8 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.parties import find_sides
-from fourcorners.review.risk.assessment import (
-    RiskAssessor,
-    RiskConclusion,
-    answer_statement,
-    applicable_questions,
-)
+from fourcorners.review.risk.answers import answer_statement
+from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion, applicable_questions
 from fourcorners.review.risk.rules import raise_by_rules
 from fourcorners.text.span import Span
 

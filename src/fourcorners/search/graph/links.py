@@ -174,7 +174,7 @@ def _read_batch(library: Library) -> bool:
                 "INSERT INTO graph_documents(document, statements) VALUES (?, ?)",
                 (document, _STATEMENTS.dump(statements)),
             )
-            named = party_keys([fact.value.name for fact in card.parties])
+            named = party_keys(card.party_names)
             library.execute_many(
                 "INSERT OR IGNORE INTO graph_parties VALUES (?, ?, ?)",
                 [(document, key, name) for key, name in named.items()],
@@ -324,7 +324,7 @@ def _profile(entry: Entry, card: Card, statements: Iterable[AmendmentStatement])
     facts = (card.agreement_date, card.effective_date)
     return DocumentProfile(
         document=entry.id,
-        parties=frozenset(party_keys([fact.value.name for fact in card.parties])),
+        parties=frozenset(party_keys(card.party_names)),
         titled=title_words(card, entry.name),
         title=distinctive_words(card.title.value) if card.title else frozenset[str](),
         dates=tuple(fact.value for fact in facts if fact),

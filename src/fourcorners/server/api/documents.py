@@ -7,11 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
+from pydantic import Field
 from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
 from fourcorners.operations.errors import Refusal
+from fourcorners.operations.reviews import PartyNames, give_contract_parties
 from fourcorners.server.api.models import (
     CardValue,
     CollectionName,
@@ -35,11 +37,22 @@ from fourcorners.server.pages.collection import uploaded_files
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.text.span import Span
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Documents"])
 _AROUND = 2_000  # characters of context
 _ORIGINAL = file_responses(["application/octet-stream"])
 _PICTURE = file_responses(["image/png"])
+
+
+class PartiesChange(Value):
+    """The parties of a document."""
+
+    parties: PartyNames = Field(
+        description="Each with its term in the document in brackets; the term alone for a name "
+        "that is left blank.",
+        examples=[["Larch Supply Limited (Supplier)", "(Customer)"]],
+    )
 
 
 @router.get("/documents")
@@ -157,6 +170,17 @@ def get_outline(context: Context, document: str) -> OutlineValue:
 def get_card(context: Context, document: str) -> CardValue:
     """Return what a document says of itself."""
     with context.access() as access:
+        return CardValue.from_card(access.card(document), access.text(document))
+
+
+@router.put("/documents/{document}/parties")
+def set_parties(context: Context, document: str, given: PartiesChange) -> CardValue:
+    """Give a document other parties than those that were read; an empty list takes them back.
+
+    Its next review is made with them.
+    """
+    with context.access() as access:
+        give_contract_parties(access, document, given.parties)
         return CardValue.from_card(access.card(document), access.text(document))
 
 

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 from fourcorners.documents.document import Box, PageLabel
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
+from fourcorners.review.parties import display_name
 from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.span import Span
@@ -148,8 +149,9 @@ class FactValue(Value):
     name: str = Field(examples=["governing_law"])
     value: str = Field(examples=["England and Wales"])
     words: str
-    span: Span
+    span: Span = Field(description="Empty if a person gave it in other words.")
     confidence: float
+    by: str = Field(description="The person who gave it; empty if it was read.")
 
 
 class CardValue(Value):
@@ -219,7 +221,8 @@ def _facts(card: Card) -> Iterator[tuple[str, str, Fact[Any]]]:
         if words is not None:
             yield name, words.value, words
     for party in card.parties:
-        yield "party", party.value.name, party
+        named = party.value
+        yield "party", display_name(named) if named.is_blank else named.name, party
     for name in ("agreement_date", "effective_date", "expiry_date"):
         day: Fact[date] | None = getattr(card, name)
         if day is not None:

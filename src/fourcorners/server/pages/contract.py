@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.documents.archive.container import load_unchanged
@@ -16,13 +16,15 @@ from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviews import give_contract_parties
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.research.columns import store as column_store
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
+from fourcorners.review.parties import display_name, write_party
 from fourcorners.server.context import Context, RequestContext, send_file
-from fourcorners.server.links import linked_span
+from fourcorners.server.links import document_href, linked_span
 from fourcorners.server.rendering.contract_view import ContractView, open_view
 from fourcorners.server.rendering.document_windows import window_at
 from fourcorners.server.rendering.page_renderer import WIDTHS
@@ -55,7 +57,7 @@ def show(
     part: _Part = 0,
 ) -> Response:
     with context.access() as access:
-        entry = access.visible(document).entry
+        entry, role = access.visible(document).entry, access.visible(document).role
         card = access.card(document)
         findings = _findings(access, document)
         called = access.titles([document])[document]
@@ -70,11 +72,24 @@ def show(
         blocks=[] if shown.is_printed else list(shown.blocks(context.require_client)),
         headings=_headings(outline, text, shown.within),
         facts=_facts(card),
+        parties=[write_party(fact.value) for fact in card.parties],
+        given_by=next((fact.by for fact in card.parties if fact.by), ""),
+        may_review=role >= Role.REVIEWER,
         findings=findings,
         missed=bool(s) and shown.marked is None,
         references=references[:_MOST_REFERENCES],
         dangling=sum(each.target is None for each in outline.references),
     )
+
+
+@router.post("/d/{document}/parties")
+def set_parties(
+    context: Context, document: str, parties: Annotated[str, Form(max_length=5_000)] = ""
+) -> Response:
+    """Give a contract the parties that a person wrote, one a line; none for those read."""
+    with context.access() as access:
+        give_contract_parties(access, document, parties.splitlines())
+    return context.redirect(document_href(document))
 
 
 @router.get("/d/{document}/view")
@@ -213,8 +228,7 @@ def _value(value: str | date | Party) -> str:
     if isinstance(value, date):
         return f"{value.day} {value:%B %Y}"
     if isinstance(value, Party):
-        known = value.short or value.role
-        return f"{value.name} ({known})" if known else value.name
+        return display_name(value) if value.is_blank else write_party(value)
     return value
 
 

@@ -26,7 +26,7 @@ from fourcorners.redline.decisions import (
 from fourcorners.redline.proposal import Basis, ProposedChange
 from fourcorners.redline.propose import Target
 from fourcorners.redline.word import source_words
-from fourcorners.review.parties import display_name, side_for
+from fourcorners.review.parties import display_name, side_in
 from fourcorners.server.context import Context, send_file
 from fourcorners.server.links import document_href
 from fourcorners.server.markups import (
@@ -242,7 +242,8 @@ def _counts(found: Markup) -> dict[str, int]:
 def _choices(access: Access, document: str) -> dict[str, Any]:
     """Return what a person may choose from: parties (ours first), playbooks, clause banks."""
     card, collection = access.card(document), access.visible(document).entry.collection
-    side = side_for(card, access.library_for(collection, Role.READER).read_for(collection))
+    library = access.library_for(collection, Role.READER)
+    side = side_in(library, document, library.read_for(collection))
     parties = sorted(
         (fact.value for fact in card.parties), key=lambda each: side.whose(each) != "ours"
     )

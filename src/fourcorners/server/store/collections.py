@@ -129,6 +129,7 @@ def _delete(library: Library, collection: str, by: str) -> list[str]:
     paths = [path for document in documents for path in library.paths_of(document)]
     for document in documents:
         library.remove(document)
+        library.execute("DELETE FROM document_parties WHERE document = ?", (document,))
     fold = fold_name(collection)
     library.execute("DELETE FROM failures WHERE collection = ?", (fold,))
     library.execute(
