@@ -24,12 +24,14 @@ from fourcorners.outline.card.party_names import (
     ROLES,
     SHORT,
     STRONG,
+    drop_partial_names,
     find_short_name,
     find_short_names,
     has_only_roles,
     is_acting,
     name_at,
     name_key,
+    name_pattern,
     party_fact,
     short_name,
 )
@@ -76,7 +78,7 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
     found = _compare_signers(text, preamble, found, signers)
     found = tuple(each for fact in found for each in _split_persons(text, fact))
-    found = tuple(_add_short_names(text, _drop_partial_names(_expand_short_names(text, found))))
+    found = tuple(_add_short_names(text, drop_partial_names(_expand_short_names(text, found))))
     return (*found, *_find_blanks(text, preamble, found))
 
 
@@ -137,20 +139,10 @@ def _expand_short_names(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact
     )
 
 
-def _drop_partial_names(found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
-    """Drop names that are only the end of another, without a separate short name."""
-    keys = [name_key(fact.value.name) for fact in found]
-    return tuple(
-        fact
-        for fact, key in zip(found, keys, strict=True)
-        if fact.value.short or not any(other != key and other.endswith(key) for other in keys)
-    )
-
-
 def _add_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fact[Party]]:
     """Give parties named on a cover the short names that follow their names further on."""
     front = text[:_FRONT]
-    names = {fact.value.name: _spelled(fact.value.name) for fact in found}
+    names = {fact.value.name: name_pattern(fact.value.name) for fact in found}
     taken = {fact.value.short for fact in found}
     for fact in found:
         name = fact.value.name
@@ -173,11 +165,6 @@ def _add_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fact
                 taken.add(given.short)
                 break
         yield fact
-
-
-def _spelled(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name with different blanks or capitals."""
-    return re.compile(r"\b" + r"\s+".join(map(re.escape, name.split())), re.IGNORECASE)
 
 
 def _compare_signers(

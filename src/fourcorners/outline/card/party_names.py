@@ -216,3 +216,18 @@ def party_key(name: str) -> str:
 def party_keys(names: Collection[str]) -> dict[str, str]:
     keyed = {party_key(name): name for name in names}
     return {key: name for key, name in keyed.items() if len(key) > 2 and key not in _COMMON_KEYS}
+
+
+def drop_partial_names(found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Drop names that are only the end of another, without a separate short name."""
+    keys = [name_key(fact.value.name) for fact in found]
+    return tuple(
+        fact
+        for fact, key in zip(found, keys, strict=True)
+        if fact.value.short or not any(other != key and other.endswith(key) for other in keys)
+    )
+
+
+def name_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name with different blanks or capitals."""
+    return re.compile(r"\b" + r"\s+".join(map(re.escape, name.split())), re.IGNORECASE)
