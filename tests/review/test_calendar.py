@@ -68,7 +68,7 @@ def test_a_renewal_years_later_is_still_known(room: Library) -> None:
 def test_an_amended_term_ends_as_amended_with_the_words_that_change_it(room: Library) -> None:
     assert listed(room, date(2027, 5, 1), 90)["cedar.txt"].events == ()
     cedar = listed(room, date(2029, 5, 1), 90)["cedar.txt"]
-    ((event, words),) = cedar.events
+    ((event, (words, *_)),) = cedar.events
     assert (event.day, cedar.uncertain) == (date(2029, 5, 31), ())
     assert "are replaced by “until May 31, 2029”" in words.text
     assert words.where.startswith("1 of ")

@@ -236,7 +236,8 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
         return (body(Run("Not found", Tone.QUIET)),)
     blocks = [
         body(
-            f"“{whole_sentences(each.quote.words, most)}” ({each.describe(finding.document)}.) Before:"
+            f"“{whole_sentences(each.quote.words, most)}” "
+            f"({each.describe(finding.document)}.) Before:"
         )
         for each in finding.amendments
         if each.replaces and each.old
