@@ -319,7 +319,7 @@ def test_amendments_and_outliers_are_told(report: Report, told: Review) -> None:
     assert f"by {Grid(told).name(told.documents[1])}: " in text
     assert "these words change those found here" in text
     assert "Unlike the others. " in text
-    assert "these words replace those found here" in said(section(report, "contracts"))
+    assert "these words change those found here" in said(section(report, "contracts"))
 
 
 def test_clauses_are_set_side_by_side_where_that_tells_something() -> None:

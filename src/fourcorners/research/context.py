@@ -16,7 +16,6 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reader.reader import OnnxReader
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
-from fourcorners.outline.card.party_names import ROLES
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
@@ -222,12 +221,10 @@ class ResearchContext:
         Where the card lacks it, a role is enough by which the contract calls somebody.
         """
         found = self._only_party(document, "ours")
-        if found is not None or self.side(document).names:
+        roles = self.side(document).roles
+        if found is not None or len(roles) != 1:
             return found
-        names = self.read_for or self.library.read_for(self.library.entry(document).collection)
-        text = self.read_contract(document).text
-        known = [each for each in names if each.casefold() in ROLES and each.capitalize() in text]
-        return Party(known[0], known[0], known[0]) if len(known) == len(names) == 1 else None
+        return Party(roles[0], roles[0], roles[0])
 
     def other_party(self, document: str) -> Party | None:
         """Return the one party of a contract with which the asking one made it."""

@@ -94,7 +94,7 @@ def is_heading(outline: Outline, span: Span) -> bool:
 def _cited_node(contract: Contract, at: int) -> Node | None:
     """Return the innermost node by which words are cited.
 
-    A list's closing words, which go on with the sentence below its last item, are the whole list's.
+    A list's closing words, which continue the sentence below its last item, are the whole list's.
     """
     outline, text = contract.outline, contract.document.text
     node = outline.node_at(at)

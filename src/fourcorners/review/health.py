@@ -205,8 +205,9 @@ def _of_document(
         found = symptom(SymptomKind.MISSING_ATTACHMENT, finding_text, places[0])
         yield replace(found, places=places)
     yield from _blanks(document.text, outline, symptom)
-    if len(card.parties) == 1:
-        (party,) = card.parties
+    named = [each for each in card.parties if not each.value.is_blank]
+    if len(named) == 1:
+        (party,) = named
         finding_text = (
             f"Only one party was found, {party.value.name}: look whether another is left blank."
         )

@@ -45,7 +45,7 @@ class Side:
     def whose(self, party: Party) -> Literal["ours", "theirs", ""]:
         """Return to which side a party belongs; empty if that is not known.
 
-        A party with a name of its own in the contract is not the one that only has another role.
+        A party with a name in the contract is not the one that only has another role.
         """
         if party.name in self.names:
             return "ours"
@@ -158,7 +158,7 @@ def give_parties(library: Library, document: str, written: Iterable[str], *, by:
         _words(each) for fact in facts for each in {fact.value.name, fact.value.short} if each
     ]
     if [] in called or any(called.count(each) > 1 for each in called):
-        raise ConfigError("each party needs a name or term of its own.")
+        raise ConfigError("two parties have the same name or term, or one has none.")
     library.set_parties(document, facts, by=by)
 
 

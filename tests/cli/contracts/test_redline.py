@@ -75,7 +75,10 @@ def test_another_format_gets_a_table(program: Program, supply: Path, tmp_path: P
 
 def test_what_is_wrong_is_told(program: Program, supply: Path) -> None:
     error = program("redline", supply, "--for", "Nobody", code=2).err
-    assert "It has: Supplier (Alder Components Limited); Customer" in " ".join(error.split())
+    assert (
+        "There are: Alder Components Limited (Supplier); Birch Retail Limited (Customer)"
+        in " ".join(error.split())
+    )
     assert (
         "names no slot"
         in program("redline", supply, "--for", "Customer", "--fill", "nonsense", code=2).err

@@ -15,7 +15,6 @@ from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
-from fourcorners.review.parties import display_name
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.text.span import Span, intersect_spans
 
@@ -74,6 +73,8 @@ def print_card(document: Document, card: Card) -> None:
 
 
 def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
+    from fourcorners.review.parties import display_name
+
     yield "Contract", card.title.value if card.title else document.name
     yield "Type", card.type.value if card.type else ""
     yield (

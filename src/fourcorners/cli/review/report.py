@@ -58,10 +58,11 @@ def report(
     ] = None,
     library: options.Library = None,
 ) -> None:
-    """Write the due-diligence or red-flag report, or a sample of cells to check.
+    """Write the due-diligence or red-flag report.
 
-    Nothing is reviewed here: the findings are those that are stored, with what people said of them.
-    The same findings make the same file, byte for byte.
+    It can also be a sample of cells for a second reader to check. Nothing is reviewed here: the
+    findings are those that are stored, with what people said of them. The same findings make the
+    same file, byte for byte.
     """
     from fourcorners.cli.review import columns
     from fourcorners.playbooks.load import load_playbook

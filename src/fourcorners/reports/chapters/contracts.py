@@ -161,6 +161,7 @@ def _row(material: ReportMaterial, entry: Entry, most: int | None, *, advice: bo
     if advice and (step := recommendation(finding)):
         blocks.append(body(Run(step, Tone.QUIET)))
     words: tuple[Paragraph | QuoteBlock, ...] = (body(Run(key_place(finding), Tone.QUIET)),)
+    has_change = most is not None and any(each.replaces and each.old for each in finding.amendments)
     if most is not None:
         words = key_block(finding, most)
     return row(
@@ -170,7 +171,7 @@ def _row(material: ReportMaterial, entry: Entry, most: int | None, *, advice: bo
             *correction_blocks(finding),
             *words,
             *claim_blocks(finding),
-            *amendment_blocks(material, finding),
+            *(() if has_change else amendment_blocks(material, finding)),
         ),
         anchor=entry.anchor,
     )

@@ -118,8 +118,8 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     changes = ""
     if 0 in replaced:
         before = context.cite(shown[0].document, _changed_words(context, shown[0]))
-        told = f"Before that, {before.where} said:"
-        conditions.insert(0, _verified_statement(told, Role.AMENDMENT, part, before))
+        lead_in = f"Before that, {before.where} said:"
+        conditions.insert(0, _verified_statement(lead_in, Role.AMENDMENT, part, before))
         lead, changes = findings[0].quotes[0], f", which changes {_place(context, lead)}"
     computed = [*_term_status(context, part, found), *_counted_days(context, part, lead)]
     headline = [
