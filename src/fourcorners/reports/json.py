@@ -1,7 +1,4 @@
-"""The whole review as JSON: the keys of the report, what they mean, and its JSON Schema.
-
-What is written in another form than a review has it has a validator, with the text as context.
-"""
+"""The whole review as JSON: the keys of the report, what they mean, and its JSON Schema."""
 
 from __future__ import annotations
 

@@ -15,7 +15,12 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
-from fourcorners.review.extract.second_look import ANSWERS_FROM, CANDIDATES, SUCH_FROM, SecondLook
+from fourcorners.review.extract.second_look import (
+    ANSWERS_FROM,
+    CANDIDATES,
+    SUCH_FROM,
+    CandidateReader,
+)
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.run import prepare_provisions
 from fourcorners.text.span import Span
@@ -63,20 +68,24 @@ class Answering:
 def test_only_what_both_are_sure_of_is_found(
     value: str, chance: float, odds: float, found: bool
 ) -> None:
-    look = SecondLook(reading_of(TEXT), SureReader(chance=chance, value=value), Answering(odds))
+    look = CandidateReader(
+        reading_of(TEXT), SureReader(chance=chance, value=value), Answering(odds)
+    )
     first = [(span, chance) for span, _ in PLACES[:CANDIDATES]]
     assert look.find("insurance", PLACES) == (first if found else [])
 
 
 def test_it_reads_the_first_candidates_alone() -> None:
     verdicts = SureReader()
-    SecondLook(reading_of(TEXT), verdicts, Answering(9)).find("insurance", PLACES)
+    CandidateReader(reading_of(TEXT), verdicts, Answering(9)).find("insurance", PLACES)
     assert [each.marked for each in verdicts.seen] == [span for span, _ in PLACES[:CANDIDATES]]
 
 
 @pytest.mark.parametrize("provision", ["unheard-of", "termination-for-convenience"])
 def test_what_it_has_no_question_for_it_leaves(provision: str) -> None:
-    assert SecondLook(reading_of(TEXT), SureReader(), Answering(9)).find(provision, PLACES) == []
+    assert (
+        CandidateReader(reading_of(TEXT), SureReader(), Answering(9)).find(provision, PLACES) == []
+    )
 
 
 OTHER_DRAFTING = {

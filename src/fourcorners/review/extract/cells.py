@@ -20,7 +20,7 @@ from fourcorners.review.extract.scoring import (
     has_meaning,
     top_positions,
 )
-from fourcorners.review.extract.second_look import SecondLook
+from fourcorners.review.extract.second_look import CandidateReader
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.risk.assessment import RiskAssessor
@@ -61,7 +61,7 @@ def extract_findings(
     scores = judge.read(reading) if judge is not None and any(known) else None
     risks = RiskAssessor(reading, side)
     rules = RuleJudge(reading, [each.provision for each in asked])
-    second_look = SecondLook(reading)
+    second_look = CandidateReader(reading)
     set_apart = SetApartWords(reading)
     cells = [not_applicable_finding(reading.id, each.provision, reading.card) for each in other]
     for prepared, is_known in zip(asked, known, strict=True):

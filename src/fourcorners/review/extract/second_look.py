@@ -28,7 +28,7 @@ SUCH_FROM = 0.95  # probability that the words are such a provision
 ANSWERS_FROM = 1.0  # log-odds that they answer what it asks
 
 
-class SecondLook:
+class CandidateReader:
     """Looks again at candidates of one contract; its models are loaded on first use."""
 
     def __init__(
