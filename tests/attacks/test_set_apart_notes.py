@@ -60,7 +60,7 @@ def test_an_answer_names_the_clauses_and_does_not_say_that_there_is_none(
 def test_obligations_and_dates_name_the_clauses(library: Library) -> None:
     access = Access(library, Principal("ann", Role.ADMIN), watched=False)
     for found in (
-        read_obligations(access, ObligationsRequest()).value,
+        read_obligations(access, ObligationsRequest()),
         list_dates(access, DatesRequest()),
     ):
         (note,) = found.set_apart

@@ -47,7 +47,7 @@ def reader(library: Library) -> Access:
 def test_only_what_may_be_read_is_listed(reader: Access) -> None:
     dates = list_dates(reader, DatesRequest(as_of=date(2029, 3, 1), within=365))
     assert [each.name for each in dates.contracts] == ["Mill.txt"]
-    found = read_obligations(reader, ObligationsRequest()).value
+    found = read_obligations(reader, ObligationsRequest())
     assert {each.name for each in found.obligations} == {"Mill.txt"}
     assert found.contracts == 1
     hits = search_passages(reader, PassagesRequest(query="Turner OR Weaver"), None).hits
@@ -92,7 +92,7 @@ def test_the_audit_trail_has_who_asked(library: Library, reader: Access) -> None
 def test_an_obligation_has_its_words_in_their_place(library: Library, reader: Access) -> None:
     (document,) = library.documents("Mill")
     text = library.text(document.id)
-    found = read_obligations(reader, ObligationsRequest()).value.obligations
+    found = read_obligations(reader, ObligationsRequest()).obligations
     assert "must not assign this lease" in " ".join(each.statement for each in found)
     for each in found:
         for words in (each.quote, each.action, *each.conditions, *each.times):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.workbook import Sheets
-from fourcorners.review.obligations.table import MODALS, ListedObligation
+from fourcorners.review.obligations.table import MODALS, ContractObligation
+from fourcorners.value import PlacedWords
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _HEADS: Final = (
 _TINTS: Final = {"ours": "medium"}
 
 
-def write_workbook(obligations: Sequence[ListedObligation], note: str, path: Path) -> None:
+def write_workbook(obligations: Sequence[ContractObligation], note: str, path: Path) -> None:
     """Write obligations to a file; every word of a contract is a string cell.
 
     `note` says how far what is listed can be relied on.
@@ -50,26 +51,25 @@ def write_workbook(obligations: Sequence[ListedObligation], note: str, path: Pat
         raise ConfigError(f"the workbook cannot be written: {error}") from error
 
 
-def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None:
+def _write_rows(sheets: Sheets, obligations: Sequence[ContractObligation]) -> None:
     sheet = sheets.add("Obligations", _HEADS, frozen=1)
     for row, each in enumerate(obligations, start=1):
-        span = each.obligation.action
         texts = (
             each.party,
             each.whose,
-            MODALS[each.obligation.kind],
-            _plain(each.in_force or each.words),
-            "\n".join(map(_plain, each.conditions)),
-            "\n".join(map(_plain, each.times)),
+            MODALS[each.kind],
+            _plain(each.statement.removeprefix(f"{MODALS[each.kind]} ")),
+            _lines(each.conditions),
+            _lines(each.times),
             each.day or "",
-            each.unless,
+            each.unless or "",
             each.title,
             each.where,
-            _plain(f"{each.lead} {each.quote}".strip()),
+            _plain(each.source),
             "\n".join(each.changed_by),
             each.document,
-            f"{span.start}",
-            f"{span.end}",
+            f"{each.action.start}",
+            f"{each.action.end}",
         )
         for column, text in enumerate(texts):
             tint = (
@@ -83,7 +83,7 @@ def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None
     _filter(sheet, len(obligations), len(_HEADS))
 
 
-def _write_about(sheets: Sheets, obligations: Sequence[ListedObligation], note: str) -> None:
+def _write_about(sheets: Sheets, obligations: Sequence[ContractObligation], note: str) -> None:
     sheet = sheets.add("About", (("What", 34), ("Value", 100)), frozen=0)
     facts = (
         ("Obligations", f"{len(obligations):,}"),
@@ -101,6 +101,10 @@ def _write_about(sheets: Sheets, obligations: Sequence[ListedObligation], note: 
 def _filter(sheet: Worksheet, rows: int, columns: int) -> None:
     sheet.autofilter(0, 0, max(1, rows), columns - 1)
     sheet.set_zoom(90)
+
+
+def _lines(words: Sequence[PlacedWords]) -> str:
+    return "\n".join(_plain(each.text) for each in words)
 
 
 def _plain(words: str) -> str:

@@ -63,6 +63,19 @@ def read(text: str) -> list[tuple[str, str, str]]:
         ("It is agreed that Supplier shall deliver.", SUPPLIER, "deliver"),
         ("Buyer agrees that it will pay.", BUYER, "pay"),
         ("After Supplier delivers, it shall install.", SUPPLIER, "install"),
+        ("Supplier is to insure them.", SUPPLIER, "insure them"),
+        ("Buyer has to clear the yard.", BUYER, "clear the yard"),
+        ("Supplier promises to mend it.", SUPPLIER, "mend it"),
+        ("Supplier binds itself to keep it secret.", SUPPLIER, "keep it secret"),
+        ("Buyer has agreed to pay by cheque.", BUYER, "pay by cheque"),
+        ("Buyer covenants to keep the roof dry.", BUYER, "keep the roof dry"),
+        ("It is Buyer's responsibility to obtain visas.", BUYER, "obtain visas"),
+        ("It shall be the duty of Supplier to warn.", SUPPLIER, "warn"),
+        ("It is incumbent on Buyer to clear the site.", BUYER, "clear the site"),
+        ("It is to be mended by Supplier.", SUPPLIER, "It is to be mended by Supplier"),
+        ("Tests have to be run by Buyer.", BUYER, "Tests have to be run by Buyer"),
+        ("Freight is payable by Buyer in May.", BUYER, "Freight is payable by Buyer in May"),
+        ("Supplier shall mend and repaint the gate.", SUPPLIER, "mend and repaint the gate"),
     ],
 )  # fmt: skip
 def test_who_must_do_what(text: str, party: str, action: str) -> None:
@@ -108,8 +121,16 @@ def test_a_word_in_small_letters_is_no_party_of_that_name() -> None:
         ("In no event shall Supplier sell them.", SUPPLIER, "sell them"),
         ("Neither party shall assign it.", EACH, "assign it"),
         ("Neither Supplier nor Buyer shall assign it.", EACH, "assign it"),
-        ("Supplier shall be prohibited from selling.", SUPPLIER, "be prohibited from selling"),
+        ("Supplier shall be prohibited from selling.", SUPPLIER, "selling"),
         ("It may not be assigned by Buyer.", BUYER, "It may not be assigned by Buyer"),
+        ("Buyer agrees not to copy or to lend it.", BUYER, "copy or to lend it"),
+        ("Buyer shall neither copy nor lend it.", BUYER, "copy nor lend it"),
+        ("Buyer is not to copy it.", BUYER, "copy it"),
+        ("Buyer is forbidden from copying it.", BUYER, "copying it"),
+        ("Buyer is not permitted to copy it.", BUYER, "copy it"),
+        ("Neither party is allowed to copy it.", EACH, "copy it"),
+        ("In no circumstances is Buyer to copy it.", BUYER, "copy it"),
+        ("No copy is to be made by Buyer.", BUYER, "No copy is to be made by Buyer"),
     ],
 )  # fmt: skip
 def test_what_is_forbidden(text: str, party: str, action: str) -> None:
@@ -139,10 +160,40 @@ def test_what_is_forbidden(text: str, party: str, action: str) -> None:
         "At the request of Buyer, the price will change.",
         "No third party shall enforce it.",
         "Supplier and Buyer agree that the price shall be fair.",
+        "Buyer is not required to pay.",
+        "Buyer does not have to pay.",
+        "Supplier is under no obligation to mend it.",
+        "Supplier is permitted to enter the yard.",
+        "Supplier is at liberty to enter the yard.",
+        "Supplier will not accept any liability for frost.",
+        "Supplier shall assume no liability for frost.",
+        "No liability is accepted by Supplier for frost.",
+        "“Count Days” shall be June 1 and December 1 in each year.",
+        "Title to the goods is retained by Supplier.",
+        "The price is payable in dollars.",
     ],
 )
 def test_what_is_none(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Supplier delivers a crate every Monday.", [(SUPPLIER, "duty")]),
+        ("Buyer pays the fee by the tenth of the month.", [(BUYER, "duty")]),
+        ("If it rains, Buyer promptly covers the crates.", [(BUYER, "duty")]),
+        ("The parties meet every Monday.", [(EACH, "duty")]),
+        ("Supplier makes paint and owns three mills.", []),
+        ("Buyer acknowledges the plan of May 1, 2025.", []),
+        ("Supplier hereby grants Buyer a licence for two years.", []),
+        ("The crate that Supplier delivers every Monday is oak.", []),
+        ("If Buyer pays within ten days, the price falls.", []),
+        ("Supplier wishes to sell by May 1, 2025.", []),
+    ],
+)
+def test_a_clause_in_the_present_tense_binds(text: str, made: list[tuple[str, str]]) -> None:
+    assert [each[:2] for each in read(f"1. {text}")] == made
 
 
 def test_verbs_that_go_on_have_the_subject_before_them() -> None:
@@ -165,8 +216,8 @@ def test_each_point_of_a_list_is_one() -> None:
     assert [each.lead.text_in(text) for each in found(text) if each.lead] == ["Supplier shall:"] * 3
     agreed = "Each party agrees (1) to hold it in secret, (2) to use it for this purpose only."
     assert [each[2] for each in read(agreed)] == [
-        "to hold it in secret",
-        "to use it for this purpose only",
+        "hold it in secret",
+        "use it for this purpose only",
     ]
     grounds = "Supplier shall indemnify Buyer against claims out of: (a) breach; and (b) injury."
     (one,) = found(grounds)

@@ -16,7 +16,7 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.outline.exclusions import shown_document
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.review.obligations.obligation import EACH, UNNAMED
-from fourcorners.review.obligations.table import ListedObligation, list_obligations
+from fourcorners.review.obligations.table import ContractObligation, list_obligations
 from fourcorners.review.parties import set_side
 from fourcorners.text.span import Span
 from fourcorners_bench.outline.references import text_document
@@ -41,8 +41,8 @@ def _library(path: Path, texts: dict[str, str]) -> Library:
     return library
 
 
-def _starting(found: list[ListedObligation], words: str) -> ListedObligation:
-    (one,) = (each for each in found if each.words.startswith(words))
+def _starting(found: list[ContractObligation], words: str) -> ContractObligation:
+    (one,) = (each for each in found if each.action.text.startswith(words))
     return one
 
 
@@ -54,7 +54,7 @@ def test_by_party_and_day_with_places(tmp_path: Path) -> None:
     assert parties[:3] == [ALDER, BIRCH, EACH]
     assert parties[-1] == UNNAMED
     first = found[0]
-    assert (str(first.day), first.where, first.words) == (
+    assert (str(first.day), first.where, first.action.text) == (
         "2025-03-31", "2.2", "deliver a plan of supply",
     )  # fmt: skip
     birch = [each for each in found if each.party == BIRCH]
@@ -62,8 +62,8 @@ def test_by_party_and_day_with_places(tmp_path: Path) -> None:
     assert birch[1].unless == "the term ends earlier"
     for each in found:
         assert each.whose == ""
-        assert each.words == each.obligation.action.text_in(text)
-        assert each.quote == each.obligation.quote.text_in(text)
+        assert each.action.text == text[each.action.start : each.action.end]
+        assert each.quote.text == text[each.quote.start : each.quote.end]
 
 
 def test_ours_come_first(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_an_amendment_changes_obligations_and_their_days(tmp_path: Path) -> None
     assert comments.changed_by == ("amendment.txt, clause 1",)
     assert comments.day == date(2025, 5, 15)
     assert "May 15, 2025" in comments.statement
-    assert "April 15, 2025" in comments.quote
-    assert comments.obligation.quote.text_in(CONTRACT) == comments.quote
+    assert "April 15, 2025" in comments.quote.text
+    assert comments.quote.text == CONTRACT[comments.quote.start : comments.quote.end]
     returned = _starting(found, "return the moulds").day
     assert returned is not None
     assert returned.year == 2029
@@ -114,7 +114,26 @@ def test_what_is_struck_out_is_no_obligation_and_in_no_quote(tmp_path: Path) -> 
         passages = cut_passages(document, outline)
         library.add(document, outline, card, passages, None, collection="Room")
         found = list_obligations(library, library.documents("Room"))
-    assert all("double" not in each.quote and "quickly" not in each.quote for each in found)
+    assert all(
+        "double" not in each.quote.text and "quickly" not in each.quote.text for each in found
+    )
     for each in found:
-        assert each.quote == each.obligation.quote.text_in(text)
-        assert each.words == each.obligation.action.text_in(text)
+        assert each.quote.text == text[each.quote.start : each.quote.end]
+        assert each.action.text == text[each.action.start : each.action.end]
+
+
+def test_what_is_struck_out_is_in_no_quote_of_an_amended_contract(tmp_path: Path) -> None:
+    text = CONTRACT.replace("Buyer shall give its comments", "Buyer shall soon give its comments")
+    struck = Span(text.index("soon"), text.index("give its comments"))
+    document = replace(text_document("supply.txt", text), marks=(Mark(MarkKind.DELETED, struck),))
+    shown = shown_document(document)
+    outline = build_outline(shown)
+    with _library(tmp_path, {"amendment.txt": AMENDMENT}) as library:
+        passages = cut_passages(document, outline)
+        library.add(document, outline, read_card(shown, outline), passages, None, collection="Room")
+        found = list_obligations(library, library.documents("Room"))
+    (comments,) = (each for each in found if "comments" in each.statement)
+    assert comments.changed_by == ("amendment.txt, clause 1",)
+    for each in (comments.quote, comments.action):
+        assert each.text == text[each.start : each.end]
+        assert "soon" not in each.text

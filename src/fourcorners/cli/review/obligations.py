@@ -17,8 +17,7 @@ from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
     from fourcorners.reports.icalendar import CalendarDay
-    from fourcorners.review.obligations.obligation import Time
-    from fourcorners.review.obligations.table import ListedObligation
+    from fourcorners.review.obligations.table import ContractObligation, ObligationTime
 
 _SHOWN, _CONDITION, _TIME, _WHERE = 220, 110, 44, 40  # characters that a terminal shows
 _SUMMARY = 90  # characters of what must be done in a calendar
@@ -76,16 +75,16 @@ def obligations(
             access, asked, lambda done, total: step("Reading contracts", done, total)
         )
     for path in targets:
-        _write(found.listed, path)
+        _write(found.obligations, path)
     if as_json:
-        console.print_value(found.value)
+        console.print_value(found)
     else:
-        _print(found.listed, found.contracts)
+        _print(found.obligations, found.contracts)
         for note in found.set_apart:
             console.print_indented(0, (single_line(note), "yellow"))
 
 
-def _write(found: Sequence[ListedObligation], path: Path) -> None:
+def _write(found: Sequence[ContractObligation], path: Path) -> None:
     from fourcorners.reports.icalendar import write_calendar
     from fourcorners.reports.workbook_obligations import write_workbook
     from fourcorners.review.obligations.table import RELIANCE
@@ -94,27 +93,26 @@ def _write(found: Sequence[ListedObligation], path: Path) -> None:
     if path.suffix.lower() == ".xlsx":
         replace_file(path, lambda scratch: write_workbook(found, RELIANCE, scratch))
         return
-    days = [_calendar_day(each, time) for each in found for time in each.obligation.days]
+    days = [_calendar_day(each, time) for each in found for time in each.days]
     replace_text(path, write_calendar(days, datetime.now(UTC)))
 
 
-def _calendar_day(each: ListedObligation, time: Time) -> CalendarDay:
+def _calendar_day(each: ContractObligation, time: ObligationTime) -> CalendarDay:
     from fourcorners.reports.icalendar import CalendarDay
 
     day = time.day or date.max
-    start = each.obligation.action.start
     unless = f" (unless {time.unless})" if time.unless else ""
     what = shorten(each.statement, _SUMMARY)
     place = " of ".join(filter(None, (each.where, each.title)))
     return CalendarDay(
-        f"{each.document}-obligation-{start}-{day:%Y%m%d}@fourcorners",
+        f"{each.document}-obligation-{each.action.start}-{day:%Y%m%d}@fourcorners",
         day,
         single_line(f"{each.party}: {what}{unless}"),
-        f"{single_line(place)}: {single_line(f'{each.lead} {each.quote}'.strip())}",
+        f"{single_line(place)}: {single_line(each.source)}",
     )
 
 
-def _print(found: Sequence[ListedObligation], read: int) -> None:
+def _print(found: Sequence[ContractObligation], read: int) -> None:
     from fourcorners.review.obligations.table import RELIANCE
 
     several = len({each.document for each in found}) > 1
@@ -122,7 +120,7 @@ def _print(found: Sequence[ListedObligation], read: int) -> None:
         console.print_text((f"{single_line(party)}{_OURS[whose]}", "bold"))
         _print_party([*group], several=several)
         console.print_text()
-    counts = Counter(each.obligation.kind for each in found)
+    counts = Counter(each.kind for each in found)
     with_day = sum(each.day is not None for each in found)
     by_kind = ", ".join(
         f"{console.count_noun(counts[kind], noun)}"
@@ -135,7 +133,7 @@ def _print(found: Sequence[ListedObligation], read: int) -> None:
     console.print_indented(0, (RELIANCE, "dim"))
 
 
-def _print_party(group: Sequence[ListedObligation], *, several: bool) -> None:
+def _print_party(group: Sequence[ContractObligation], *, several: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -147,14 +145,14 @@ def _print_party(group: Sequence[ListedObligation], *, several: bool) -> None:
     for each in group:
         what = Text(shorten(each.statement, _SHOWN))
         for condition in each.conditions:
-            what.append(f" · {shorten(condition, _CONDITION)}", "italic")
+            what.append(f" · {shorten(condition.text, _CONDITION)}", "italic")
         if each.changed_by:
             what.append(f" · changed by {', '.join(map(single_line, each.changed_by))}", "yellow")
         when = each.day.isoformat() if each.day else ""
         if each.unless:
             when += f", unless {each.unless}"
-        if not when and each.obligation.time:
-            when = shorten(each.times[each.obligation.times.index(each.obligation.time)], _TIME)
+        if not when and each.time:
+            when = shorten(each.time.text, _TIME)
         place = (each.where, shorten(each.title, _WHERE)) if several else (each.where,)
         table.add_row(Text(when), what, Text(single_line(", ".join(filter(None, place)))))
     out.print(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +25,8 @@ _BEFORE_TERM = 140  # characters before a term that name the company it means
 _MOST_TERMS = 300  # terms of a contract that may mean a party
 _NEAR = 80  # characters in which a definition names its party
 _JOINED = 30  # characters between two joint actors
+_FRONT = 8_000  # characters of a contract that may name groups of its parties in brackets
+_PREAMBLE = 800  # characters before the name of a group that name its members
 
 
 class ActorMentionKind(StrEnum):
@@ -84,6 +87,10 @@ def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentio
 def locate_actors(text: str, actors: Mapping[str, Actor], card: Card) -> Mentions:
     """Return where a text, such as a question to a contract, names the contract's actors."""
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
+    actors = {
+        key: Actor(EACH, everyone) if len(set(each.parties)) == len(everyone) > 1 else each
+        for key, each in actors.items()
+    }
     spans = [*_party_mentions(text, actors, _small_names(text, card)), *_general(text, everyone)]
     chosen: list[ActorMention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
@@ -104,6 +111,7 @@ def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str
         actor = Actor(display_name(party), (party.name,))
         for alias in _aliases(text, party):
             found.setdefault(_fold(alias), actor)
+    _add_groups(text, card, found)
     for term in terms[:_MOST_TERMS]:
         words = term.term
         before = text[max(0, term.span.start - _BEFORE_TERM) : term.span.start]
@@ -120,6 +128,46 @@ def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str
         if role.casefold() in ROLES and role.casefold() not in ("party", "corporation"):
             found.setdefault(role.casefold(), Actor(role))
     return found
+
+
+def _add_groups(text: str, card: Card, actors: dict[str, Actor]) -> None:
+    """Add the names that a contract gives to several parties: 'each a "Member"', "Borrowers: …"."""
+    roles = {fact.value.name: _fold(fact.value.role or "") for fact in card.parties}
+    shared = Counter(filter(None, roles.values()))
+    for role, count in shared.items():
+        if count > 1:
+            _add_group(actors, role.title(), [name for name in roles if roles[name] == role])
+    start = 0
+    for match in _PATTERNS["group_name"].finditer(text):
+        if match["these"] and match.start() > _FRONT:
+            continue
+        if match["these"]:
+            within = _fold(text[max(start, match.start() - _PREAMBLE) : match.start()])
+            names = [
+                name
+                for name, role in roles.items()
+                if not (role in ROLES and f"{role}s" != _fold(match["these"]))
+                and any(alias in within for alias, each in actors.items() if name in each.parties)
+            ]
+            start = match.end()
+            if any(alias in _fold(match["these"]) for alias in actors):
+                continue  # what belongs to a party: "the Supplier Services"
+        else:
+            parts = (
+                _fold(each)
+                for each in _PATTERNS["joint"].split(match["members"].replace(",", " and "))
+            )
+            known = [actors.get(each.removeprefix("the ")) for each in parts if each]
+            names = [name for each in known if each is not None for name in each.parties]
+            names = [] if None in known else names
+        _add_group(actors, match["these"] or match["name"], [*dict.fromkeys(names)])
+
+
+def _add_group(actors: dict[str, Actor], called: str, names: Sequence[str]) -> None:
+    if len(names) > 1:
+        one = called.removesuffix("s")
+        actor = Actor(f"{one}s ({' and '.join(names)})", tuple(names))
+        actors.update({_fold(one): actor, _fold(f"{one}s"): actor})
 
 
 def _defined_parties(
@@ -187,8 +235,7 @@ def _general(text: str, everyone: tuple[str, ...]) -> Iterator[ActorMention]:
             name = " ".join(match["group"].split()[1:])
             yield ActorMention(ActorMentionKind.PARTY, span, Actor(name, (), span))
         elif match["one"]:
-            if not _PATTERNS["third"].search(match["one"]):
-                yield ActorMention(ActorMentionKind.ONE, span, Actor(EITHER, (), span))
+            yield ActorMention(ActorMentionKind.ONE, span, Actor(EITHER, (), span))
         else:
             yield ActorMention(ActorMentionKind.PRONOUN, span, Actor("", (), span))
 

@@ -5,114 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 
-from fourcorners.documents.number_formats import roman_number
 from fourcorners.review.obligations.actors import ActorMentionKind
-from fourcorners.review.obligations.obligation import UNNAMED, Actor, Obligation, ObligationKind
+from fourcorners.review.obligations.lists import (
+    Point,
+    find_due_parts,
+    find_list,
+    find_points,
+    read_own,
+    trim_end,
+)
+from fourcorners.review.obligations.obligation import (
+    UNNAMED,
+    Actor,
+    Calendar,
+    Obligation,
+    ObligationKind,
+    find_conditions,
+    find_times,
+)
 from fourcorners.review.obligations.subjects import (
     CLAUSE,
-    EDGE,
     REACH,
     Predicate,
     SubjectReader,
 )
-from fourcorners.review.obligations.times import Calendar, find_conditions, find_times
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
-
-_LEAD = 300  # characters between words that bind and the colon before a list, at most
-_APART = 3_000  # characters of a point
-_LENGTH = 9_000  # characters of a list
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point of a list: its number, and its words without the number."""
-
-    mark: Span
-    words: Span
-
-
-def find_points(text: str, start: int, verb: int) -> list[Point]:
-    """Return the points of the list that binding words introduce; none if they introduce no list.
-
-    They introduce one if only the list says what must be done ("shall: (a) deliver"), or if they
-    end with "the following".
-
-    Args:
-        text: The contract.
-        start: Where the binding words end.
-        verb: Where the action begins.
-    """
-    first = _PATTERNS["mark"].match(text, verb) or _PATTERNS["mark"].match(text, start)
-    if first is None:
-        colon = _PATTERNS["lead"].match(text, start, min(len(text), start + _LEAD))
-        first = _PATTERNS["mark"].match(text, colon.end()) if colon else None
-    return _points(text, first) if first else []
-
-
-def find_list(text: str, end: int) -> list[Point]:
-    """Return the points of the list after a colon at the end of words; empty if there is none."""
-    colon = _PATTERNS["colon"].match(text, end)
-    first = _PATTERNS["mark"].match(text, colon.end()) if colon else None
-    return _points(text, first) if first else []
-
-
-def _points(text: str, first: re.Match[str]) -> list[Point]:
-    count = 1
-    marks = [Span(*first.span("mark"))]
-    while True:
-        count += 1
-        low, high = marks[-1].end, min(marks[-1].end + _APART, marks[0].start + _LENGTH, len(text))
-        sign = re.escape(_sign(first, count))
-        found = re.compile(rf"(?<=[\s;,.:]){sign}(?=[\s\w\"“])").search(text, low, high)
-        if found is None:
-            break
-        marks.append(Span(*found.span()))
-    if len(marks) < 2:
-        return []
-    ends = [each.start for each in marks[1:]]
-    ends.append(_last_end(text, marks[-1].end))
-    return [
-        Point(mark, _trim(text, Span(mark.end, end))) for mark, end in zip(marks, ends, strict=True)
-    ]
-
-
-def _sign(first: re.Match[str], count: int) -> str:
-    """Return the mark that a point of a number has in the list that a point begins."""
-    if first["root"]:
-        return f"{first['root']}{count}"
-    if first["inner"] is None:
-        return first["mark"]
-    return first["mark"].replace(first["inner"], _number(first["inner"], count), 1)
-
-
-def _number(written: str, count: int) -> str:
-    if written == "1":
-        return str(count)
-    if written in "iI":
-        roman = roman_number(count).lower()
-        return roman if written == "i" else roman.upper()
-    return chr(ord(written) + count - 1)
-
-
-def _last_end(text: str, start: int) -> int:
-    end = _PATTERNS["last"].search(text, start, min(len(text), start + _APART))
-    return end.start() if end else min(len(text), start + _APART)
-
-
-def _trim(text: str, span: Span) -> Span:
-    span = span.strip(text)
-    tail = _PATTERNS["joint"].search(text, max(span.start, span.end - 12), span.end)
-    return Span(span.start, tail.start()).strip(text) if tail else span
-
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "clauses")
 PREDICATE = _PATTERNS["predicate"]
 """Words that may bind."""
+_NEGATIVE = frozenset(("not", "never"))
+_NOT_FORBIDDEN = ("bound", "barred", "falls", "owed")  # "is not required to" forbids nothing
+_NO_SUBJECTS = (ActorMentionKind.ONE, ActorMentionKind.PRONOUN)
+_GAP = 3  # characters between a sentence and the one whose noun it means
+_ITEM = 12  # characters before a point that show that it continues a sentence
+_NAMED = 3  # mentions of a sentence that may be its subject
 _AHEAD = 420  # characters after binding words that hold their verb and its agent
-_LONG = 600  # characters beyond which only a part of a sentence is quoted
 _LONGEST = 2_000  # characters of a quote
 _SHORTEST = 6  # characters of an action from which its condition is cut
 
@@ -160,9 +91,40 @@ class ObligationReader:
             clause = self._clause(sentence, read, at, agreed)
             made = self._judge(clause) if clause else None
             if made is not None:
-                yield from self._points(made)
+                yield from self._points(made, sentence)
             if each.match["agrees"] and _PATTERNS["that"].match(self.text, each.match.end()):
                 agreed = each.actor
+        self.subjects.before = sentence
+
+    def read_plain_clause(self, sentence: Span) -> Obligation | None:
+        """Read a clause without binding words, such as "Fern pays the fee by the tenth"."""
+        text = self.text
+        for mention in islice(self.subjects.mentions.list_within(sentence), _NAMED):
+            plain = mention.actor.name.casefold().split()[:1]
+            several = mention.kind is ActorMentionKind.ALL or len(mention.actor.parties) > 1
+            start = self.subjects.edge(sentence, mention.span.start, strict=True)
+            verb = _PATTERNS["present"].match(text, mention.span.end, sentence.end)
+            if start is None or verb is None or mention.kind in _NO_SUBJECTS or mention.negated:
+                continue
+            if _PATTERNS["break"].search(text, sentence.start, start) or _PATTERNS["item"].search(
+                text, max(0, sentence.start - _ITEM), sentence.start
+            ):
+                continue
+            if bool(verb["one"]) == (several or plain in (["you"], ["we"])):
+                continue
+            action = Span(mention.span.end, self.end_clause(sentence, verb.end())).strip(text)
+            predicate = Predicate(verb, verb.start("verb"), mention.actor, start)
+            predicate = replace(predicate, opening=Span(sentence.start, start))
+            binding = Span(*verb.span("verb"))
+            clause = _Clause(sentence, predicate, action.end, binding, action.start, False, None)
+            return self._make(clause, mention.actor, action)
+        return None
+
+    def end_clause(self, sentence: Span, at: int) -> int:
+        """Return where a clause ends, with regard to the words that end one."""
+        end = min(sentence.end, at + CLAUSE)
+        stop = _PATTERNS["stop"].search(self.text, at, end)
+        return trim_end(self.text, Span(at, stop.start() if stop else end)).end
 
     def _clause(
         self, sentence: Span, read: Sequence[Predicate], at: int, agreed: Actor | None
@@ -180,13 +142,16 @@ class ObligationReader:
             negated = bool(promised["not"])
             return _Clause(sentence, each, end, binding, promised.end(), negated, agreed)
         verb, denied = self._verb(each.after, max(each.after, min(end, each.after + _AHEAD)))
-        negated = each.negated or denied or bool(match["cannot"])
-        if (match["may"] and not negated) or (negated and (match["is"] or match["has"])):
+        own = not _NEGATIVE.isdisjoint(match.group().casefold().split())
+        negated = each.negated or denied or own or bool(match["cannot"])
+        if (match["may"] and not negated) or (negated and match.lastgroup in _NOT_FORBIDDEN):
             return None
-        no = _PATTERNS["not"].match(self.text, match.end())
-        binding = Span(match.start(), no.end() if no else match.end())
-        if match["is"] and "responsible" in match["is"].casefold():
-            verb = match.start("is") + match["is"].casefold().index("responsible")
+        negated |= bool(match["barred"])
+        binding = Span(*match.span())
+        to = _PATTERNS["falls_then"].match(self.text, verb) if match["modal"] else None
+        verb = to.end() if to else verb  # "in no event is Buyer to"
+        if "responsible" in match.group().casefold():
+            verb = match.start() + match.group().casefold().index("responsible")
         return _Clause(sentence, each, end, binding, verb, negated, agreed)
 
     def _end(self, sentence: Span, read: Sequence[Predicate], at: int) -> int:
@@ -205,12 +170,11 @@ class ObligationReader:
                 end = min(end, max(begin, each.after))
                 break
             low = max(each.after, other.match.start() - 120)
-            parts = [*_PATTERNS["joined"].finditer(self.text, low, other.match.start())]
+            parts = self.subjects.list_joints(low, other.match.start())
             if parts:
                 end = min(end, parts[-1].start())
                 break
-        tail = _PATTERNS["tail"].search(self.text, max(each.after, end - 24), end)
-        return tail.start() if tail else end
+        return trim_end(self.text, Span(each.after, max(end, each.after))).end
 
     def _verb(self, at: int, end: int) -> tuple[int, bool]:
         """Return where the verb after binding words begins, and whether it is negated."""
@@ -228,9 +192,14 @@ class ObligationReader:
         text, verb, end = self.text, clause.verb, clause.end
         falls = _PATTERNS["falls_to"].match(text, verb, end)
         bearer = self.subjects.mention_after(falls.end()) if falls else None
-        if bearer is not None:
-            return self._make(clause, bearer.actor, Span(self._subject_start(clause), end))
-        is_modal = clause.match["modal"] or clause.match["may"] or clause.match["cannot"]
+        if falls and bearer is not None and not clause.negated:
+            binding = Span(clause.match.start(), falls.end())
+            to = _PATTERNS["falls_then"].match(text, bearer.span.end, end)
+            start = to.end() if to else self._subject_start(clause)
+            return self._make(replace(clause, binding=binding), bearer.actor, Span(start, end))
+        if clause.match["falls"]:
+            return None
+        is_modal = clause.match.lastgroup in ("modal", "may", "cannot", "owed")
         passive = _PATTERNS["passive"].match(text, verb, end) if is_modal else None
         if passive and not _PATTERNS["bound"].match(text, verb, end):
             return self._passive(clause, passive)
@@ -242,8 +211,10 @@ class ObligationReader:
             return None
         if clause.negated and _PATTERNS["no_prohibition"].match(text, verb, end):
             return None
-        if _PATTERNS["barred"].match(text, verb, end):
-            clause = replace(clause, negated=True)
+        barred = _PATTERNS["barred"].match(text, verb, end)
+        if barred:
+            binding, verb = Span(clause.binding.start, barred.end()), barred.end()
+            clause = replace(clause, negated=True, binding=binding)
         while verb < end and text[verb] in " ,\n\t":
             verb += 1
         action = Span(verb, max(verb, end)).strip(text)
@@ -258,6 +229,9 @@ class ObligationReader:
             return None
         start = clause.predicate.start
         start = self._subject_start(clause) if start is None else start
+        is_turned = match.group().endswith("to") or match["owed"]
+        if is_turned and _PATTERNS["within"].search(text, start, match.start()):
+            return None
         low = start
         if clause.predicate.actor is None:  # its object may precede the words that it continues
             low = max(clause.sentence.start, match.start() - REACH)
@@ -267,13 +241,17 @@ class ObligationReader:
         action = Span(start, clause.end)
         agent = self._agent(passive, clause.end)
         if agent is not None:
-            return self._make(clause, agent, action)
-        near = max(clause.sentence.start, match.start() - 12)
-        if _PATTERNS["relative"].search(text, near, match.start()):
+            made = self._make(clause, agent, action)
+            before = self.subjects.before
+            is_pronoun = text[start : match.start()].strip().casefold() in ("it", "they")
+            if before and is_pronoun and made.quote.start - before.end <= _GAP:
+                made = replace(made, quote=Span(before.start, made.quote.end))
+            return made
+        if self.subjects.is_relative(clause.sentence, match):
             return None
         if clause.agreed is not None and _PATTERNS["handled"].match(text, done):
             return self._make(clause, clause.agreed, action)
-        if clause.negated or _PATTERNS["no_subject"].search(subject):
+        if clause.negated or match["owed"] or _PATTERNS["no_subject"].search(subject):
             return None
         given = _PATTERNS["given"].match(text, done) and _PATTERNS["gift"].search(subject)
         if given or _PATTERNS["payment"].match(text, done):
@@ -298,7 +276,8 @@ class ObligationReader:
         at = clause.match.start()
         low = max(clause.sentence.start, at - REACH)
         parts = [*_PATTERNS["begins"].finditer(self.text, low, at)]
-        start = parts[-1].end() if parts else low
+        whole = low if low == clause.sentence.start else self.text.find(" ", low, at) + 1 or at
+        start = parts[-1].end() if parts else whole
         number = _PATTERNS["number"].match(self.text, start, at)
         return number.end() if number else start
 
@@ -313,8 +292,7 @@ class ObligationReader:
         if last and last.start > action.start and last.end >= action.end - 2:
             short = Span(action.start, last.start).strip(text)
             action = short if len(short) > _SHORTEST else action
-        tail = _PATTERNS["tail"].search(text, action.start, action.end)
-        action = Span(action.start, tail.start()) if tail else action
+        action = trim_end(text, action)
         whole = Span(min(action.start, clause.binding.end), action.end)
         times = tuple(find_times(text, before, whole, self.calendar))
         kind = ObligationKind.PROHIBITION if clause.negated else ObligationKind.DUTY
@@ -332,48 +310,60 @@ class ObligationReader:
         return Span(low, max(low, opening.end))
 
     def _quote(self, sentence: Span, words: Span) -> Span:
-        """Return a sentence, or the part of a long one that contains some words."""
-        if len(sentence) <= _LONG:
+        """Return a sentence, or of a very long one the words with what is before or after them."""
+        if len(sentence) <= _LONGEST:
             return sentence
-        low, high = max(sentence.start, words.start - _LONG), min(sentence.end, words.end + _LONG)
-        before = [*_PATTERNS["part"].finditer(self.text, low, words.start)]
-        after = _PATTERNS["part"].search(self.text, words.end, high)
-        start = before[-1].end() if before else (low if low == sentence.start else words.start)
-        end = after.start() + 1 if after else (high if high == sentence.end else words.end)
-        return Span(start, min(end, start + _LONGEST)).strip(self.text)
+        start = max(sentence.start, min(words.start, words.end - _LONGEST))
+        return Span(start, min(sentence.end, max(words.end, start), start + _LONGEST))
 
-    def _points(self, made: Obligation) -> Iterator[Obligation]:
-        """Yield an obligation, or instead one for each point of the list that it leads to.
+    def _points(self, made: Obligation, sentence: Span) -> Iterator[Obligation]:
+        """Yield an obligation, or instead one for each instalment or point that it leads to.
 
-        Yields None for a point that is a sentence with a separate subject.
+        Yields none for a point that is a sentence with a separate subject.
         """
-        points = find_points(self.text, made.binding.end, made.action.start)
-        if not points:
-            listed = find_list(self.text, made.action.end)
+        text, action, kind = self.text, made.action, made.kind
+        another = PREDICATE.search(text, action.end, sentence.end)
+        paid = find_due_parts(text, action, action.end if another else sentence.end)
+        found = find_points(text, made.binding.end, action.start)
+        if paid and kind is ObligationKind.DUTY:
+            parts = [(Span(part.start, part.start + 1), part, time) for part, time in paid]
+        else:
+            own = takewhile(lambda each: not self._has_subject(each), found)
+            parts = [(each.mark, each.words, None) for each in own]
+        if not parts:
+            listed = find_list(text, action.end)
             if listed:  # grounds, or what must be ensured: a single obligation
                 end = min(listed[-1].words.end, made.quote.start + _LONGEST)
                 made = replace(made, quote=Span(made.quote.start, max(made.quote.end, end)))
-            yield made
+            if not found or "following" not in text[action.start : found[0].mark.start]:
+                yield made
             return
-        lead = Span(min(made.quote.start, points[0].mark.start), points[0].mark.start)
-        for point in points:
-            if self._has_subject(point):
-                return
-            times = tuple(find_times(self.text, lead, point.words, self.calendar))
+        first = parts[0][0].start
+        lead = Span(min(made.quote.start, first), first).strip(text)
+        opening = Span(min(action.start, first), first).strip(text)
+        is_whole = action.start < made.binding.start  # "the price is payable by Buyer in parts"
+        for mark, words, day in parts:
+            kind, verb, conditions = read_own(text, words, made.kind)
+            before = Span(words.start, words.start) if paid else lead
+            times = tuple(find_times(text, before, words, self.calendar))
+            if day and not any(each.day for each in times):
+                times = (day,)
             yield replace(
                 made,
-                binding=point.mark,
-                action=point.words,
-                quote=point.words,
-                lead=lead.strip(self.text),
-                times=times,
+                kind=kind,
+                binding=mark,
+                action=verb,
+                quote=words,
+                lead=lead,
+                opening=None if is_whole else opening,
+                conditions=(*made.conditions, *conditions),
+                times=() if kind is ObligationKind.PROHIBITION else times,
             )
 
     def _has_subject(self, point: Point) -> bool:
-        for match in PREDICATE.finditer(self.text, point.words.start, point.words.end):
-            low = max(point.words.start, match.start() - EDGE)
-            if not match["modal"] or _PATTERNS["pronoun"].search(self.text, low, match.start()):
-                continue
-            if self.subjects.read_subject(point.words, match) is not None:
-                return True
-        return False
+        start, subjects = point.words.start, self.subjects
+        return any(
+            subjects.read_subject(point.words, match) is not None
+            for match in PREDICATE.finditer(self.text, start, point.words.end)
+            if match["modal"] and not _PATTERNS["pronoun"].search(self.text, start, match.start())
+        )

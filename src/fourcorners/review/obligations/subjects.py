@@ -25,9 +25,9 @@ EDGE = 90
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "subjects")
 _TRIES = 4  # mentions before binding words that may be their subject
-_LISTING = 80  # characters between a subject and the colon of its list
 _BACK = 1_000  # characters before a pronoun that hold its noun
 _NOUNS = 12  # mentions before a pronoun that may be its noun
+_OTHER = ("bound", "barred", "falls", "owed")  # predicates with a form of "be"
 _CONCERNED = (ActorMentionKind.ONE, ActorMentionKind.ALL)
 _PIECES = (
     _PATTERNS["aside"],
@@ -65,19 +65,18 @@ class SubjectReader:
 
     Attributes:
         headings: Where the headings of clauses end.
-        listed: The subject before a list whose points have none.
         previous: The subject of the previous sentence, which a pronoun may mean.
+        before: The previous sentence.
     """
 
     text: str
     mentions: Mentions
     headings: frozenset[int]
-    listed: Actor | None = None
     previous: Actor | None = None
+    before: Span | None = None
 
     def read_sentence(self, sentence: Span, matches: Sequence[re.Match[str]]) -> list[Predicate]:
         """Return the predicates of a sentence; one governed by another is part of it."""
-        self._open_list(sentence)
         read: list[Predicate] = []
         main: Predicate | None = None  # the last one outside relative clauses
         for match in matches:
@@ -86,8 +85,7 @@ class SubjectReader:
                 continue  # "shall agree to"
             each = self.read_predicate(sentence, match, last, main)
             read.append(each)
-            low = max(sentence.start, match.start() - 16)
-            if not _PATTERNS["relative"].search(self.text, low, match.start()):
+            if not self.is_relative(sentence, match):
                 main = each
         if read and read[-1].actor is not None:
             self.previous = read[-1].actor
@@ -108,23 +106,21 @@ class SubjectReader:
             or Predicate(match, match.end())
         )
 
+    def is_relative(self, sentence: Span, match: re.Match[str]) -> bool:
+        """Return whether words follow "which" or "who"."""
+        low = max(sentence.start, match.start() - 16)
+        return _PATTERNS["relative"].search(self.text, low, match.start()) is not None
+
+    def list_joints(self, low: int, high: int) -> list[re.Match[str]]:
+        """Return the words that join clauses, such as ", and"."""
+        return [*_PATTERNS["joined"].finditer(self.text, low, high)]
+
     def mention_after(self, at: int) -> ActorMention | None:
         """Return the mention right after a place, with or without an article."""
         article = _PATTERNS["article"].match(self.text, at)
         blank = _PATTERNS["blank"].match(self.text, at)
         places = [at, *(each.end() for each in (blank, article) if each)]
         return next(filter(None, map(self.mentions.get, places)), None)
-
-    def _open_list(self, sentence: Span) -> None:
-        """Remember the actor at the end of a sentence that opens a list ("The Supplier:")."""
-        if not _PATTERNS["numbering"].match(self.text, sentence.start):
-            self.listed = None
-        if self.text[sentence.end - 1] not in ":—–-":
-            return
-        low = max(sentence.start, sentence.end - _LISTING)
-        mention = next(self.mentions.before(sentence.end, low), None)
-        if mention and _PATTERNS["listing"].fullmatch(self.text, mention.span.end, sentence.end):
-            self.listed = self._resolve(mention, sentence)
 
     def _read_inverted(
         self, sentence: Span, match: re.Match[str], last: Predicate | None
@@ -155,7 +151,7 @@ class SubjectReader:
         for mention in islice(self.mentions.before(match.start(), low), _TRIES):
             if not self._is_gap(mention, match.start()):
                 continue
-            start = self._edge(sentence, mention.span.start)
+            start = self.edge(sentence, mention.span.start)
             actor = self._resolve(mention, sentence, last)
             low = max(sentence.start, mention.span.start - EDGE)
             of = _PATTERNS["oblique"].search(self.text, low, mention.span.start)
@@ -180,21 +176,15 @@ class SubjectReader:
         """Read words that continue others: "and shall", or a point of a list."""
         text = self.text
         low = max(sentence.start, match.start() - REACH, last.match.end() if last else 0)
-        joint = _PATTERNS["joint_before"].search(
-            text, max(low, match.start() - 60), match.start()
-        ) or self._series(sentence, match, last)
+        joint = _PATTERNS["joint_before"].search(text, max(low, match.start() - 60), match.start())
         if joint is None or (last and _is_other_kind(match, last.match)):
-            if self.listed and _PATTERNS["numbering"].fullmatch(
-                text, sentence.start, match.start()
-            ):
-                return Predicate(match, match.end(), self.listed, match.start())
             return None
         first = next(self.mentions.list_within(Span(low, match.start())), None)
         if main is not None and (main.actor is not None or first is None):
             return replace(main, match=match, start=joint.start(), after=match.end())
         if (
             first is None
-            or self._edge(sentence, first.span.start, strict=True) is None
+            or self.edge(sentence, first.span.start, strict=True) is None
             or _PATTERNS["break"].search(text, first.span.end, joint.start())
         ):
             return None
@@ -208,26 +198,12 @@ class SubjectReader:
             first.negated,
         )
 
-    def _series(
-        self, sentence: Span, match: re.Match[str], last: Predicate | None
-    ) -> re.Match[str] | None:
-        """Return the comma of "shall develop it, shall test it, and shall deliver it"."""
-        if last is None or not (last.match["modal"] and match["modal"]):
-            return None
-        low = max(last.match.end(), match.start() - 8)
-        comma = _PATTERNS["comma"].search(self.text, low, match.start())
-        if comma is None or not _PATTERNS["series"].match(self.text, match.end(), sentence.end):
-            return None
-        low = max(last.match.end(), match.start() - CLAUSE)
-        broken = _PATTERNS["break"].search(self.text, low, match.start())
-        return None if broken else comma
-
     def _opening(self, sentence: Span, last: Predicate | None, start: int) -> Span:
         """Return the words before a clause that belong to it."""
         if last is None:
             return Span(sentence.start, start)
         low = max(last.match.end(), start - CLAUSE)
-        parts = [*_PATTERNS["joined"].finditer(self.text, low, start)]
+        parts = self.list_joints(low, start)
         return Span(parts[-1].end() if parts else start, start)
 
     def _is_gap(self, mention: ActorMention, end: int) -> bool:
@@ -243,7 +219,7 @@ class SubjectReader:
             at = after
         return True
 
-    def _edge(self, sentence: Span, start: int, *, strict: bool = False) -> int | None:
+    def edge(self, sentence: Span, start: int, *, strict: bool = False) -> int | None:
         """Return where a clause begins with a mention; None if the mention does not begin one.
 
         `strict` requires evidence for that right before it.
@@ -288,18 +264,15 @@ class SubjectReader:
                 continue
             start = earlier.span.start
             near = max(sentence.start, start - 40)
-            begins = self._edge(sentence, start, strict=True) is not None
+            begins = self.edge(sentence, start, strict=True) is not None
             if begins or _PATTERNS["antecedent"].search(self.text, near, start):
                 return earlier.actor
         if last is not None and last.actor is not None:
             return last.actor
-        start = mention.span.start
-        is_first = start == sentence.start or _PATTERNS["begun"].fullmatch(
-            self.text, sentence.start, start
-        )
-        return self.previous if is_first else None
+        return self.previous if mention.span.start == sentence.start else None
 
 
 def _is_other_kind(match: re.Match[str], last: re.Match[str]) -> bool:
     """Return whether "is responsible for" follows "shall": then it seldom shares its subject."""
-    return bool(match["is"] or match["has"]) and match.lastgroup != last.lastgroup
+    is_other = match.lastgroup in _OTHER or match.group().endswith("to")
+    return is_other and match.lastgroup != last.lastgroup

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Literal
+
+from pydantic import Field
 
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
@@ -22,19 +24,23 @@ from fourcorners.outline.tree import Outline
 from fourcorners.review.calendar import list_timelines
 from fourcorners.review.obligations.actors import find_mentions
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
+from fourcorners.review.obligations.lists import find_under_headings
 from fourcorners.review.obligations.obligation import (
     EACH,
     EITHER,
     UNNAMED,
+    Calendar,
     Obligation,
     ObligationKind,
+    Time,
+    TimeKind,
 )
 from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
-from fourcorners.review.obligations.times import Calendar
 from fourcorners.review.parties import Side, find_sides, require_parties, side_in
 from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.value import PlacedWords, Value
 
 
 def find_obligations(
@@ -48,14 +54,30 @@ def find_obligations(
     subjects = SubjectReader(text, find_mentions(text, card, outline.terms), headings)
     calendar = Calendar(card, read_term(card) if term is None else term)
     clauses = ObligationReader(text, subjects, calendar)
+    numbered = (node.span.start for node in outline.nodes if node.label[:1].isdigit())
+    operative = next(numbered, len(text) if outline.nodes else 0)  # what precedes it may recite
     matches = [*PREDICATE.finditer(text)]
     starts = [match.start() for match in matches]
     found: dict[int, Obligation] = {}
+    present: list[Obligation] = []
     for sentence in _cut_sentences(text, outline):
         low, high = bisect_left(starts, sentence.start), bisect_left(starts, sentence.end)
         for each in clauses.read_sentence(sentence, matches[low:high]):
             found.setdefault(each.binding.start, each)
+        if low == high and sentence.start >= operative:
+            present += filter(None, [clauses.read_plain_clause(sentence)])
+    is_plain = len(present) > max(_FEW, len(found))  # its duties are in the present tense
+    for each in (
+        *(each for each in present if is_plain or any(map(_is_due, each.times))),
+        *find_under_headings(text, outline, subjects.mentions, calendar, sorted(found)),
+    ):
+        if not any(other.action.overlaps(each.action) for other in found.values()):
+            found.setdefault(each.binding.start, each)
     return [found[start] for start in sorted(found)]
+
+
+def _is_due(each: Time) -> bool:
+    return each.kind in (TimeKind.DATE, TimeKind.PERIOD, TimeKind.RECURRING, TimeKind.PROMPT)
 
 
 def _cut_sentences(text: str, outline: Outline) -> Iterator[Span]:
@@ -69,19 +91,23 @@ def _cut_sentences(text: str, outline: Outline) -> Iterator[Span]:
                 yield part
 
 
-def _join_abbreviated(text: str, sentences: Iterable[Span]) -> Iterator[Span]:
-    """Yield sentences, joining those split by "etc." within a name: "at Work etc. Act 1974"."""
-    waiting: Span | None = None
+def _join_abbreviated(text: str, sentences: Iterable[Span]) -> list[Span]:
+    """Join sentences that are split after an abbreviation: "at Work etc. Act", "Rs. 500"."""
+    joined: list[Span] = []
     for each in sentences:
-        whole = Span(waiting.start, each.end) if waiting else each
-        short = text[max(whole.start, whole.end - len(" etc.")) : whole.end].rstrip(".")
-        if short.endswith(" etc") and len(whole) <= CLAUSE:
-            waiting = whole
-            continue
-        waiting = None
-        yield whole
-    if waiting:
-        yield waiting
+        last = joined[-1] if joined else None
+        if last and len(last) <= CLAUSE and _is_abbreviated(text, last.end, each.start):
+            joined[-1] = Span(last.start, each.end)
+        else:
+            joined.append(each)
+    return joined
+
+
+def _is_abbreviated(text: str, end: int, start: int) -> bool:
+    """Return whether a point at the end of words is one of an abbreviation."""
+    word = text[max(0, end - len(" etc.")) : end].rsplit(None, 1)[-1]
+    is_number = text[start : start + 1].isdigit() and "\n" not in text[end:start]
+    return word == "etc." or (is_number and word[0].isupper() and len(word) <= len("Rs."))
 
 
 RELIANCE = (
@@ -95,57 +121,71 @@ MODALS: Mapping[ObligationKind, str] = {
     ObligationKind.PROHIBITION: "must not",
 }
 
+_FEW = 2  # clauses in the present tense that do not show the style of a contract
 _LONGEST_SUBJECT = 150  # characters of the words that identify the party
 _GENERAL = (EACH, EITHER, UNNAMED)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedObligation:
-    """An obligation with its contract and its words.
+class ObligationTime(PlacedWords):
+    """Words that say when, and the day they give if that is sure."""
 
-    Attributes:
-        party: Whom it binds: the name of a party, or how the contract calls it.
-        whose: Whether it binds the side for which the contract is read; empty if it is read for
-            nobody.
-        where: How a lawyer cites the place, such as `4.1`; empty where the clause has no number.
-        changed_by: The amendments that change the sentence, each with its clause.
-        in_force: What must be done as amended; empty if the contract's own words are in force.
-        subject: The words that identify the party, if it is bound in some position.
-        words: What must be done; `quote` is the sentence, `lead` what introduces a list's point.
-    """
+    kind: TimeKind
+    day: date | None
+    unless: str | None = Field(description="What may move that day.")
 
+
+class ContractObligation(Value):
+    """What a sentence of a contract binds a party to."""
+
+    party: str
+    whose: Literal["ours", "theirs", ""] = Field(
+        description="Whether it binds those for whom the contract is read; empty for nobody."
+    )
+    parties: tuple[str, ...] = Field(description="Those of the contract's card that are meant.")
+    called: str = Field(description="What the contract calls the party.")
+    kind: ObligationKind
+    statement: str = Field(description="What must be done, or not, as amended: “must pay the fee”.")
+    action: PlacedWords
+    conditions: tuple[PlacedWords, ...]
+    times: tuple[ObligationTime, ...]
+    day: date | None
+    unless: str | None
     document: str
     name: str
     title: str
-    party: str
-    whose: Literal["ours", "theirs", ""]
-    where: str
-    obligation: Obligation
-    words: str
-    quote: str
-    lead: str
-    conditions: tuple[str, ...]
-    times: tuple[str, ...]
-    changed_by: tuple[str, ...] = ()
-    subject: str = ""
-    in_force: str = ""
+    where: str = Field(description="How a lawyer cites the place, such as 4.1.")
+    quote: PlacedWords
+    lead: PlacedWords | None = Field(description="The words before a list, for a point of it.")
+    changed_by: tuple[str, ...] = Field(description="Amendments of it, each with its clause.")
 
     @property
-    def day(self) -> date | None:
-        return self.obligation.due.day if self.obligation.due else None
+    def time(self) -> ObligationTime | None:
+        """Return the most precise time: a day before a period, and that before a duration."""
+        return min(self.times, key=_rank_time, default=None)
 
     @property
-    def statement(self) -> str:
-        """Return what must be done, or not, as "must pay"; unchanged if it has its own verb."""
-        found = self.obligation
-        is_whole = found.lead is None and found.action.start < found.binding.start
-        words = self.in_force or self.words
-        own = words if is_whole else f"{MODALS[found.kind]} {words}"
-        return f"{self.subject} {own}" if self.subject else own
+    def days(self) -> list[ObligationTime]:
+        """Return its times with a day, in order."""
+        return sorted((each for each in self.times if each.day), key=_day)
 
     @property
-    def unless(self) -> str:
-        return self.obligation.due.unless if self.obligation.due else ""
+    def source(self) -> str:
+        """Return the contract's words, with those before a list."""
+        return f"{self.lead.text if self.lead else ''} {self.quote.text}".strip()
+
+
+_RANKS = (
+    *(TimeKind.DATE, TimeKind.PERIOD, TimeKind.EVENT, TimeKind.RECURRING, TimeKind.PROMPT),
+    TimeKind.DURATION,
+)
+
+
+def _rank_time(each: ObligationTime) -> tuple[bool, int]:
+    return each.day is None, _RANKS.index(each.kind)
+
+
+def _day(each: ObligationTime | Time) -> date:
+    return each.day or date.max
 
 
 @without_damaged
@@ -156,7 +196,7 @@ def list_obligations(
     documents: Sequence[str] = (),
     read_for: Sequence[str] = (),
     on_document: Callable[[int, int], None] = lambda _done, _total: None,
-) -> list[ListedObligation]:
+) -> list[ContractObligation]:
     """Return the obligations of contracts, first those of the party for whom they are read.
 
     They are sorted by party, then by day, then by their place in the contract.
@@ -181,29 +221,24 @@ def list_obligations(
     timelines = list_timelines(library, contracts, date.min, timedelta(0))
     terms = {each.document: each.term for each in timelines}
     among = {each.id for each in contracts}
-    found: list[ListedObligation] = []
+    found: list[ContractObligation] = []
     moved: set[tuple[str, Span]] = set()  # words of amendments that are listed with the contract
     for done, entry in enumerate(entries, start=1):
         amended = read_in_force(library, entry.id, among)
-        own = read_contract(library, entry.id)
-        contract = own if amended is None else amended.contract
-        made = find_obligations(contract.text, contract.outline, contract.card, terms[entry.id])
-        listed = list(_list(contract, made, sides[entry.id]))
+        found += _list(read_contract(library, entry.id), amended, sides[entry.id], terms[entry.id])
         if amended is not None:
-            listed = [*filter(None, (_in_own_words(each, own, amended) for each in listed))]
             moved |= {(each.document, each.span) for each in amended.revisions if each.removes}
-        found += listed
         on_document(done, len(entries))
     found = [each for each in found if not _is_moved(each, moved)]
     return sorted(_with_one_spelling(found), key=_order)
 
 
-def _is_moved(each: ListedObligation, moved: Iterable[tuple[str, Span]]) -> bool:
-    quote = each.obligation.quote
+def _is_moved(each: ContractObligation, moved: Iterable[tuple[str, Span]]) -> bool:
+    quote = Span(each.quote.start, each.quote.end)
     return any(document == each.document and span.overlaps(quote) for document, span in moved)
 
 
-def _with_one_spelling(found: Sequence[ListedObligation]) -> Iterator[ListedObligation]:
+def _with_one_spelling(found: Sequence[ContractObligation]) -> Iterator[ContractObligation]:
     """Yield obligations with each party's name in one spelling, not all in capitals."""
     spellings: dict[str, Counter[str]] = {}
     for each in found:
@@ -213,70 +248,93 @@ def _with_one_spelling(found: Sequence[ListedObligation]) -> Iterator[ListedObli
         for key, counts in spellings.items()
     }
     for each in found:
-        yield replace(each, party=chosen[party_key(each.party)])
+        yield each.model_copy(update={"party": chosen[party_key(each.party)]})
 
 
-def _order(each: ListedObligation) -> tuple[object, ...]:
+def _order(each: ContractObligation) -> tuple[object, ...]:
     general = _GENERAL.index(each.party) + 1 if each.party in _GENERAL else 0
-    start = each.obligation.quote.start
     return (
         each.whose != "ours",
         general,
         party_key(each.party),
         each.day or date.max,
         each.name,
-        start,
-        each.obligation.action.start,
+        each.quote.start,
+        each.action.start,
     )
 
 
 def _list(
-    contract: Contract, found: Sequence[Obligation], side: Side
-) -> Iterator[ListedObligation]:
-    text, labels = contract.text, _Labels(contract)
+    own: Contract, amended: InForce | None, side: Side, term: Term
+) -> Iterator[ContractObligation]:
+    """Yield what is found in the words in force, with its places in the contract."""
+    contract, text = own if amended is None else amended.contract, own.text
     title = contract.card.title.value if contract.card.title else contract.name
-    for each in (_show(each, contract) for each in found):
-        yield ListedObligation(
-            contract.id,
-            contract.name,
-            title,
-            _party(each),
-            _whose(each, side),
-            labels.at(each.action.start),
-            each,
-            each.action.text_in(text),
-            each.quote.text_in(text),
-            each.lead.text_in(text) if each.lead else "",
-            tuple(span.text_in(text) for span in each.conditions),
-            tuple(time.span.text_in(text) for time in each.times),
-            subject=_subject(each, text),
+
+    def place(span: Span) -> PlacedWords:
+        return PlacedWords.from_span(span.text_in(text), span)
+
+    for found in find_obligations(contract.text, contract.outline, contract.card, term):
+        read = _show(found, contract)
+        each = read if amended is None else _in_own_words(read, amended, own)
+        if each is None:
+            continue
+        due = min((time for time in each.times if time.day), key=_day, default=None)
+        yield ContractObligation(
+            party=_party(each),
+            whose=_whose(each, side),
+            parties=each.actor.parties,
+            called=each.actor.name,
+            kind=each.kind,
+            statement=_statement(read, contract.text),
+            action=place(each.action),
+            conditions=tuple(map(place, each.conditions)),
+            times=tuple(
+                ObligationTime.make(
+                    place(time.span), kind=time.kind, day=time.day, unless=time.unless or None
+                )
+                for time in each.times
+            ),
+            day=due.day if due else None,
+            unless=(due.unless if due else "") or None,
+            document=own.id,
+            name=own.name,
+            title=title,
+            where=_where(contract, read.action.start),
+            quote=place(each.quote),
+            lead=place(each.lead) if each.lead else None,
+            changed_by=() if amended is None else _changes(read, amended),
         )
 
 
-def _in_own_words(
-    each: ListedObligation, contract: Contract, amended: InForce
-) -> ListedObligation | None:
+def _in_own_words(each: Obligation, amended: InForce, contract: Contract) -> Obligation | None:
     """Return an obligation of the words in force with its place in the contract, if it has one."""
-    found, text = each.obligation, contract.text
-    own = amended.own_span(found.quote)
-    changes = amended.revisions_at(found.quote)
+    own = amended.own_span(each.quote)
     if own is None or amended.restatement is not None:
         return None
-    if not all(change.is_certain for change in changes):
-        found = replace(found, times=tuple(replace(t, day=None, unless="") for t in found.times))
-    placed = _map_spans(found, lambda span: amended.own_span(span) or Span(own.end, own.end))
+    if not all(change.is_certain for change in amended.revisions_at(each.quote)):
+        times = tuple(replace(time, day=None, unless="") for time in each.times)
+        each = replace(each, times=times)
+    each = _map_spans(each, lambda span: amended.own_span(span) or Span(own.end, own.end))
+    return _show(each, contract)
+
+
+def _changes(each: Obligation, amended: InForce) -> tuple[str, ...]:
+    """Return the names of the amendments that change a sentence, each with its clause."""
+    changes = amended.revisions_at(each.quote)
     names = (f"{c.name}, clause {c.place}" if c.place else c.name for c in changes)
-    return replace(
-        each,
-        obligation=placed,
-        words=placed.action.text_in(text),
-        quote=placed.quote.text_in(text),
-        lead=placed.lead.text_in(text) if placed.lead else "",
-        conditions=tuple(span.text_in(text) for span in placed.conditions),
-        times=tuple(time.span.text_in(text) for time in placed.times),
-        changed_by=tuple(dict.fromkeys(names)),
-        in_force=each.words if changes else "",
-    )
+    return tuple(dict.fromkeys(names))
+
+
+def _statement(each: Obligation, text: str) -> str:
+    """Return what must be done, or not, as "must pay"; unchanged if it has its own verb."""
+    words, opening = each.action.text_in(text), _opening(each, text)
+    if each.lead is None:
+        is_whole = each.action.start <= each.binding.start
+        return " ".join(filter(None, (_subject(each, text), "" if is_whole else opening, words)))
+    if each.opening is None:
+        return f"{each.lead.text_in(text).rstrip(' :')}: {words}"
+    return f"{opening} {words[:1].lower() if words[1:2].islower() else words[:1]}{words[1:]}"
 
 
 def _subject(each: Obligation, text: str) -> str:
@@ -284,12 +342,20 @@ def _subject(each: Obligation, text: str) -> str:
     named = each.actor.span
     if each.actor.name != EITHER or named is None or each.lead is not None:
         return ""
-    far = each.binding.start - named.start > _LONGEST_SUBJECT
-    return (
-        ""
-        if far or named.start >= each.binding.start
-        else text[named.start : each.binding.start].strip(", \n")
-    )
+    is_near = 0 < each.binding.start - named.start <= _LONGEST_SUBJECT
+    return text[named.start : each.binding.start].strip(", \n") if is_near else ""
+
+
+def _opening(each: Obligation, text: str) -> str:
+    """Return "must", "must not" or "must refrain from", with the verb of a list's lead-in."""
+    opened = each.opening.text_in(text).strip(" :\n") if each.opening else ""
+    modal = MODALS[each.kind]
+    if opened:
+        return f"{modal} {opened}:"
+    led = each.lead if each.lead and each.opening is not None else each.binding
+    if led.text_in(text).rstrip(" :\n").endswith("from"):
+        return "must refrain from"
+    return f"{modal} be" if each.action.text_in(text).startswith("responsible") else modal
 
 
 def _show(each: Obligation, contract: Contract) -> Obligation:
@@ -300,7 +366,6 @@ def _show(each: Obligation, contract: Contract) -> Obligation:
     whole = Span(min(each.quote.start, each.action.start), max(each.quote.end, each.action.end))
     if not any(whole.overlaps(each.span) for each in contract.exclusions):
         return each
-
     return _map_spans(each, lambda span: longest_shown(span, contract.exclusions, contract.text))
 
 
@@ -328,20 +393,7 @@ def _whose(each: Obligation, side: Side) -> Literal["ours", "theirs", ""]:
     return "theirs" if side.names and each.actor.parties and not side.roles else ""
 
 
-class _Labels:
-    """The labels of a contract's clauses by their places."""
-
-    def __init__(self, contract: Contract) -> None:
-        self._nodes = contract.outline.nodes
-        self._starts = [node.span.start for node in self._nodes]
-
-    def at(self, offset: int) -> str:
-        """Return the label of the innermost clause at a place that has one."""
-        found = bisect_right(self._starts, offset) - 1
-        at: int | None = found if found >= 0 else None
-        while at is not None:
-            node = self._nodes[at]
-            if node.label and node.span.end > offset:
-                return node.label
-            at = node.parent
-        return ""
+def _where(contract: Contract, offset: int) -> str:
+    """Return the label of the innermost clause at a place that has one."""
+    labels = [node.label for node in contract.path_at(offset) if node.label]
+    return labels[-1] if labels else ""

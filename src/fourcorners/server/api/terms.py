@@ -37,7 +37,7 @@ def get_dates(context: Context, asked: Annotated[DatesRequest, Query()]) -> Date
 def get_obligations(context: Context, asked: Annotated[ObligationsRequest, Query()]) -> Obligations:
     """List who must do what by when, and what nobody may do."""
     with context.access() as access:
-        return read_obligations(access, asked).value
+        return read_obligations(access, asked)
 
 
 @router.get("/comparison")

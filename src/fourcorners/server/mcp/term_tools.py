@@ -115,7 +115,7 @@ def _obligations(
     context: RequestContext, asked: ObligationsToolRequest, _: Progress
 ) -> ObligationsSummary:
     with context.access() as access:
-        found = read_obligations(access, asked).value
+        found = read_obligations(access, asked)
     listed = (
         ObligationSummary.make(
             each,
