@@ -24,7 +24,7 @@ from fourcorners.text.span import Span
 END = Value("end", "2024-10-31", Span(10, 20), 0.98, asserted=True)
 LENGTH = Value("renewal", "P1Y", Span(30, 38), 0.97, asserted=True)
 NOTICE = Value("notice", "P90D", Span(50, 57), 0.98, asserted=True)
-RENEWS = Renewal(RenewalManner.AUTOMATIC, None, Span(30, 60), asserted=True)
+RENEWS = Renewal(RenewalManner.AUTOMATIC, None, Span(30, 60), asserted=True, again=True)
 YEARLY = Term(end=END, renewal=RENEWS, length=LENGTH, notice=NOTICE)
 DAY = date(2026, 6, 1)
 
@@ -150,3 +150,10 @@ def test_the_term_of_a_card() -> None:
 def test_what_changes_a_term() -> None:
     assert changes_term("The Expiry Date in clause 2 is changed to 31 May 2027.")
     assert not changes_term("The price in clause 4 is changed to £5.")
+
+
+def test_only_the_first_renewal_is_a_fact_where_their_number_is_not_understood() -> None:
+    once = replace(YEARLY, renewal=replace(RENEWS, again=False))
+    found = find_events(once, date(2024, 1, 1), date(2026, 12, 31))
+    renewals = [each for each in found if each.kind is EventKind.RENEWAL]
+    assert [each.asserted for each in renewals] == [True, False, False]

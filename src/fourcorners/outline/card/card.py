@@ -82,12 +82,14 @@ class Renewal:
     Attributes:
         times: Maximum number of renewals; None if not stated, or unlimited.
         asserted: Whether it is certain that these words renew the contract's own term.
+        again: Whether they say that it is renewed again and again.
     """
 
     manner: RenewalManner
     times: int | None
     span: Span
     asserted: bool
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ def find_renewal(text: str, value: Value | None = None) -> Renewal | None:
     if value is not None and value.parts:  # its sentence; in it, somebody has a choice, or nobody
         words = _plain(text, value.parts[0])
         manner = RenewalManner.AUTOMATIC if value.asserted else _manner(words)
-        return Renewal(manner, _times(words), value.parts[0], value.asserted)
+        return _renewal(manner, words, value.parts[0], asserted=value.asserted)
     if value is not None and value.asserted:
         span = statement_around(text, value.span).strip(text)
         words = _plain(text, span)
-        return Renewal(_manner(words), _times(words), span, asserted=True)
+        return _renewal(_manner(words), words, span, asserted=True)
     found: dict[RenewalManner, Span] = {}
     for match in _PATTERNS["renews"].finditer(text):
         span = statement_around(text, Span(*match.span())).strip(text)
@@ -40,7 +40,13 @@ def find_renewal(text: str, value: Value | None = None) -> Renewal | None:
     if not found:
         return None
     manner = min(found, key=[*RenewalManner].index)
-    return Renewal(manner, _times(_plain(text, found[manner])), found[manner], asserted=False)
+    return _renewal(manner, _plain(text, found[manner]), found[manner], asserted=False)
+
+
+def _renewal(manner: RenewalManner, words: str, span: Span, *, asserted: bool) -> Renewal:
+    times = _times(words)
+    again = times is None and _PATTERNS["again"].search(words) is not None
+    return Renewal(manner, times, span, asserted, again)
 
 
 def _plain(text: str, span: Span) -> str:

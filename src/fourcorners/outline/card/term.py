@@ -180,6 +180,8 @@ def _renewals(term: Term, until: date) -> Iterator[Event]:
             yield Event(EventKind.END, day, term.end.span, sure, "", arithmetic, parts)
             return
         sure = renewal.asserted and _are_asserted(term, of)
+        # How often is not always said in words that are understood.
+        sure = sure and (number == 0 or renewal.again or renewal.times is not None)
         last = notice.shift(day, back=True) if notice else None
         known = sure and _are_asserted(term, [*of, term.notice])
         unless = f"notice is given by {last.isoformat()}" if last and known else "notice is given"

@@ -83,8 +83,10 @@ def extract_findings(
             candidates = shown = ruled[:MAX_CANDIDATES]
             (found, also), most = THRESHOLDS, MAX_CHARACTERS
         chosen, cell = _cell(reading, prepared, candidates, (found, also), most)
-        if is_known and cell.state is CellState.NOT_FOUND and prepared.provision.threshold is None:
-            again = second_look.find(prepared.provision.id, candidates)
+        if cell.state is CellState.NOT_FOUND and prepared.provision.threshold is None:
+            again = _card_sentences(reading, prepared)
+            if is_known and not again:
+                again = second_look.find(prepared.provision.id, candidates)
             if again:
                 chosen, cell = _cell(reading, prepared, again, (0.0, 0.0), most)
         cell = replace(cell, candidates=(*_card_spans(reading, prepared), *shown)[:MAX_CANDIDATES])
@@ -172,6 +174,16 @@ def _card_spans(reading: Contract, prepared: PreparedProvision) -> list[tuple[Sp
     if prepared.provision.extent is not Extent.FACT:
         return []
     return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
+
+
+def _card_sentences(reading: Contract, prepared: PreparedProvision) -> list[tuple[Span, float]]:
+    """Return the sentences of what the card knows: a cell does not deny it."""
+    found = []
+    for span, sure in card_facts(reading.card, prepared.provision.card):
+        at = reading.sentence_at(span.start)
+        if at is not None:
+            found.append((reading.sentences[at].span, sure))
+    return found
 
 
 def choose_candidates(

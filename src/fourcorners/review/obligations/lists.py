@@ -192,7 +192,7 @@ def find_under_headings(
         start = mark.end() if mark else start
         end = text.find("\n\n", start, node.span.end)
         sentence = split_sentences(text, Span(start, end if end > 0 else node.span.end))[0]
-        if _PATTERNS["described"].match(text, sentence.start, sentence.end):
+        if _PATTERNS["described"].match(sentence.text_in(text)):
             continue
         kind, action, conditions = read_own(text, trim_end(text, sentence), ObligationKind.DUTY)
         times = tuple(find_times(text, Span(action.start, action.start), action, calendar))

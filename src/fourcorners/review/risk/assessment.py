@@ -81,7 +81,7 @@ class RiskConclusion:
         questions = {each.id: each.question for each in finding.answers}
         asked = {each.id: each for each in provision.questions}
         undecided: list[tuple[SeverityRule, str]] = []  # rules, each with what it depends on
-        rule = None
+        rule = mild = None
         for each in provision.severity:
             if each.when != finding.state.value or each.ends_within is not None:
                 continue
@@ -91,12 +91,14 @@ class RiskConclusion:
                 break
             if depends:
                 undecided.append((each, questions[depends[0]]))
+                if not {*depends} & {*each.answers}:  # it holds, for whomever
+                    mild = mild or each
         gravest, question = max(
             undecided, key=lambda each: Severity(each[0].severity).rank, default=(None, "")
         )
         possible = Severity(gravest.severity) if gravest else Severity.NONE
         if rule is None and possible is Severity.LOW:
-            rule = gravest
+            rule = mild
         position = None
         for stance in provision.positions if finding.state is CellState.FOUND else ():
             depends = self._find_open(stance, asked, given, unanswered)
