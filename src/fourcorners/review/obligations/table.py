@@ -224,8 +224,8 @@ def list_obligations(
     found: list[ContractObligation] = []
     moved: set[tuple[str, Span]] = set()  # words of amendments that are listed with the contract
     for done, entry in enumerate(entries, start=1):
-        amended = read_in_force(library, entry.id, among)
-        found += _list(read_contract(library, entry.id), amended, sides[entry.id], terms[entry.id])
+        own, amended = read_contract(library, entry.id), read_in_force(library, entry.id, among)
+        found += _list(own, amended, sides[entry.id], terms.get(entry.id))
         if amended is not None:
             moved |= {(each.document, each.span) for each in amended.revisions if each.removes}
         on_document(done, len(entries))
@@ -265,7 +265,7 @@ def _order(each: ContractObligation) -> tuple[object, ...]:
 
 
 def _list(
-    own: Contract, amended: InForce | None, side: Side, term: Term
+    own: Contract, amended: InForce | None, side: Side, term: Term | None
 ) -> Iterator[ContractObligation]:
     """Yield what is found in the words in force, with its places in the contract."""
     contract, text = own if amended is None else amended.contract, own.text
