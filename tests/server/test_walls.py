@@ -323,8 +323,16 @@ def test_what_is_out_of_reach_answers_as_what_does_not_exist(wall: Wall, user: s
                 if hidden != invented or hidden[0] >= 500:
                     differences.append((str(operation), field, probe, hidden[0], invented[0]))
                 count += 1
+                if operation.path.endswith("/parties"):
+                    _read_parties_again(wall)  # else a later name is one that was given
     assert not differences, "\n".join(map(str, differences))
     assert count > 500
+
+
+def _read_parties_again(wall: Wall) -> None:
+    with wall.room.app.state.server.connection_pool.library() as library:
+        for entry in library.documents("Mill"):
+            library.set_parties(entry.id, ())
 
 
 @pytest.mark.parametrize("user", ROLES)
