@@ -241,3 +241,17 @@ def test_whom_another_collection_knows_is_a_stranger(tmp_path: Path, encoder: En
             return final_answer(run).answer.headline
 
         assert headline("May Pellworth end it?") == headline("May Pellwurth end it?")
+
+
+def test_a_value_next_to_a_blank_is_not_the_answer(tmp_path: Path) -> None:
+    form = tmp_path / "form.txt"
+    form.write_text(
+        "SUPPLY OF KILNS\n\n1. Kilns\nThe Maker delivers the kilns by 1 May 2031.\n\n2. Notice\n"
+        "The Buyer ends this contract by notice of ____ days, in any case within 90 days.\n"
+    )
+    encoder = default_encoder(threads=1)
+    with Library.open(tmp_path / "forms.db") as library:
+        add_files(library, [form], collection="Forms", encoder=encoder, settings=Settings(jobs=1))
+        question = ResearchQuestion("On how many days' notice may the Buyer end the contract?")
+        answer = final_answer(ask(library, question, encoder=encoder))
+    assert "____ days" in answer.answer.headline

@@ -30,6 +30,7 @@ from fourcorners.research.companions import (
 )
 from fourcorners.research.context import ResearchContext, describe_parties
 from fourcorners.research.question import Part, QuestionAspect
+from fourcorners.review.blanks import find_blanks
 from fourcorners.review.calendar import list_timelines
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
@@ -204,6 +205,10 @@ def _answering(
     if context.reader is None or QuestionAspect.WHO in part.aspects or lead.quote.span is None:
         return None
     if wanted and len([*wanted(words, Span(0, len(words)))]) != 1:  # which of them is not sure
+        return None
+    contract, asked = context.read_contract(lead.document), lead.quote.span
+    blanks = find_blanks(contract.text, contract.outline)
+    if wanted and any(each.span.overlaps(asked) for each in blanks):  # the value may be the blank
         return None
     (reading,) = context.reader.read(words, [found.read_as])
     named = reading.words.span
