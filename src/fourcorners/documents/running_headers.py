@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<!\w)[ivxlc]+(?!\w)")
 
-_LINE = re.compile(r"[^\n]*\w[^\n]*")
+_LINE = re.compile(r"^[^\w\n]*\w[^\n]*", re.MULTILINE)
 _LONGEST = 160  # characters of a line that may return
 _APART = 800  # median characters between two of its places: lines of a table are closer
 _HEADS = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reader.reader import OnnxReader
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
+from fourcorners.outline.card.party_names import FORM
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
@@ -104,7 +106,8 @@ def _role_of(party: Party | None) -> str:
 def _is_named(name: str, contract: Contract) -> bool:
     """Return whether a contract has a distinctive word of a name."""
     words = set(tokenize(contract.text).tokens)
-    return any(is_distinct(token) and token in words for token in tokenize(name).tokens)
+    bare = re.sub(rf"(?<!\w){FORM}", " ", name)
+    return any(is_distinct(token) and token in words for token in tokenize(bare).tokens)
 
 
 def _owns(question: str, span: Span) -> bool:

@@ -255,7 +255,7 @@ def test_decisions_stay_when_it_is_proposed_again(marking: Marking) -> None:
 
 def test_what_is_wrong_is_told(marking: Marking) -> None:
     assert "Choose a party" in marking.post(status=400)
-    assert "no party called" in unescape(marking.post(status=400, party="Nobody"))
+    assert "has a party called" in unescape(marking.post(status=400, party="Nobody"))
     marking.post(status=422, party="Birch Retail Limited", aim="all")
     marking.decide("praised", status=422)
     marking.post("/decide", status=404, change="0" * 12, says="accepted")
