@@ -21,7 +21,7 @@ _MONTH = (
     rf"(?P<{{0}}>(?:{'|'.join((*MONTHS, *map(str.upper, MONTHS)))})\b"
     rf"|(?:{'|'.join(_SHORT)}|Sept)\b\.?)"
 )
-_SPELT_YEAR = rf"(?:[Tt]wo\s+[Tt]housand|[Nn]ineteen\s+[Hh]undred)(?i:(?:\s+and)?[\s-]+{IN_WORDS})?"
+_SPELT_YEAR = rf"(?i:two\s+thousand|nineteen\s+hundred)(?i:(?:\s+and)?[\s-]+{IN_WORDS})?"
 _YEAR = rf"(?P<{{0}}>(?:19|20)\d\d(?!\d)|{_SPELT_YEAR})"
 _TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
 _DAYS = tuple(map(ordinal_text, range(1, 32)))
