@@ -21,7 +21,6 @@ from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.exclusions import ExclusionKind
 from fourcorners.outline.tree import Outline
-from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.text.span import Span
 
 SET_APART = "Which clauses were not read because they give orders, by contract."
@@ -184,6 +183,8 @@ class Access:
 
     def card(self, document: str) -> Card:
         self.visible(document)
+        from fourcorners.search.graph.in_force import card_in_force
+
         return card_in_force(self._library, document)
 
     def cards(self, entries: Sequence[Entry]) -> dict[str, Card]:
