@@ -23,7 +23,6 @@ from fourcorners.review.attachments import find_missing_attachments
 from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
 from fourcorners.review.suspicion import find_suspicions
-from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
@@ -118,6 +117,8 @@ def check_documents(
     `language` is the one that the contracts should be in. `on_document` is called with the number
     of documents done and the total.
     """
+    from fourcorners.search.graph.in_force import card_in_force
+
     entries = library.documents(collection)
     failures = library.failures(collection)
     found = [
