@@ -207,8 +207,8 @@ def _answering(
     if wanted and len([*wanted(words, Span(0, len(words)))]) != 1:  # which of them is not sure
         return None
     contract, asked = context.read_contract(lead.document), lead.quote.span
-    blanks = find_blanks(contract.text, contract.outline)
-    if wanted and any(each.span.overlaps(asked) for each in blanks):  # the value may be the blank
+    blanks = find_blanks(contract.text, contract.outline) if wanted else ()
+    if any(each.span.overlaps(asked) for each in blanks):  # the value asked for may be the blank
         return None
     (reading,) = context.reader.read(words, [found.read_as])
     named = reading.words.span

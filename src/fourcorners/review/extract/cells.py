@@ -178,12 +178,9 @@ def _card_spans(reading: Contract, prepared: PreparedProvision) -> list[tuple[Sp
 
 def _card_sentences(reading: Contract, prepared: PreparedProvision) -> list[tuple[Span, float]]:
     """Return the sentences of what the card knows: a cell does not deny it."""
-    found = []
-    for span, sure in card_facts(reading.card, prepared.provision.card):
-        at = reading.sentence_at(span.start)
-        if at is not None:
-            found.append((reading.sentences[at].span, sure))
-    return found
+    facts = card_facts(reading.card, prepared.provision.card)
+    places = [(reading.sentence_at(span.start), sure) for span, sure in facts]
+    return [(reading.sentences[at].span, sure) for at, sure in places if at is not None]
 
 
 def choose_candidates(

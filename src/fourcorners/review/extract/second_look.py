@@ -40,16 +40,16 @@ class CandidateReader:
         self._text = reading.text
         self._verdicts = verdicts or default_verdict_reader()
         self._reader = reader or default_reader()
-        self._mentions = MentionFinder(reading.text, reading.card)
+        self._mentions = reading.compute(
+            MentionFinder, lambda: MentionFinder(reading.text, reading.card)
+        )
 
     def find(
         self, provision: str, candidates: Sequence[tuple[Span, float]]
     ) -> list[tuple[Span, float]]:
         """Return those of the first candidates that surely are such a provision, best first.
 
-        Each has the probability that it is one.
-
-        A provision that the models do not know has none.
+        Each has the probability that it is one. A provision that the models do not know has none.
 
         Raises:
             ModelError: If a file of a model is missing or damaged.

@@ -168,7 +168,9 @@ class RiskAssessor:
         self._reading = reading
         self._text = reading.text
         self._reader = reader or default_verdict_reader()
-        self._mentions = MentionFinder(self._text, reading.card)
+        self._mentions = reading.compute(
+            MentionFinder, lambda: MentionFinder(reading.text, reading.card)
+        )
         self._conclusion = RiskConclusion(reading.card, side)
 
     def assess(self, finding: Finding, provision: Provision) -> Finding:
