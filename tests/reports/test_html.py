@@ -90,9 +90,9 @@ def test_absence_and_failure_say_what_was_done(
             said = content(tree.get_element_by_id(f"f-{i}-{j}"))
             if finding.state is CellState.NOT_FOUND:
                 assert finding.searched is not None
-                assert "Not found in the contract." in said
+                assert "None was recognised." in said
                 if finding.searched.best:
-                    assert "What came nearest, and is no find" in said
+                    assert "Closest words (not a match)" in said
             if finding.state is CellState.FAILED:
                 assert finding.error in said
                 assert finding.remedy in said

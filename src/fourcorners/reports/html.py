@@ -212,7 +212,7 @@ def _summarise_cell(cell: Cell) -> str:
     if cell.finding.state is CellState.FAILED:
         return STATE_WORDS[CellState.FAILED]
     if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
-        return "Missing"
+        return STATE_WORDS[CellState.NOT_FOUND]
     if cell.flagged:
         return SEVERITY_WORDS[cell.finding.severity]
     return STATE_WORDS[cell.finding.state]

@@ -226,7 +226,7 @@ class _Printer:
             return self.text((mark, style), review_symbol)
         word = SEVERITY_WORDS[cell.finding.severity] if cell.flagged else _LOOKS[look][3]
         if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
-            word = "missing"
+            word = "no match"
         gap = " " if len(mark) + len(review_symbol[0]) + 1 + len(word) < _WORD_WIDTH else ""
         return self.text((mark, style), review_symbol, (f"{gap}{word.lower()}", style))
 
@@ -281,12 +281,16 @@ class _Printer:
                 (f"{change.describe(finding.document)}: ", "yellow"), (f"“{words}”", ""), indent=2
             )
         old = [each.old.span for each in finding.amendments if each.replaces and each.old]
-        for quote in key_quotes(finding)[:1]:
+        quoted = [(each, evidence_of(finding, each)) for each in key_quotes(finding)[:1]]
+        if finding.nearest:
+            quoted = [(finding.nearest.quote, finding.nearest)]
+        for quote, evidence in quoted:
             words = key_words(quote, 2 * (self.width - 6))
             shown = f"“{words}”" if quote.verified else f"not verified: {words}"
             is_old = any(quote.span and span and quote.span.overlaps(span) for span in old)
-            self.say(("Before: " if is_old else "", "dim"), (shown, ""), indent=2)
-            evidence = evidence_of(finding, quote)
+            lead = "Before: " if is_old else "Closest words (not a match): "
+            lead = lead if is_old or finding.nearest else ""
+            self.say((lead, "dim"), (shown, ""), indent=2)
             if evidence is None:
                 continue
             place = [single_line(evidence.path[-1])] if evidence.path else []
@@ -297,8 +301,6 @@ class _Printer:
         if finding.reason:
             style = self.symbol(finding.severity.value)[1]
             self.say((write_days(single_line(finding.reason)), style), indent=2)
-        elif finding.state is CellState.NOT_FOUND:
-            self.say(("Not found in this contract.", ""), indent=2)
 
     def second_looks(self) -> None:
         """Print the cells that need a second look, with the reason last given."""

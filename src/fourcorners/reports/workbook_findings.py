@@ -25,7 +25,6 @@ from fourcorners.reports.workbook import Sheets, cell_tint
 from fourcorners.review.annotations import finding_fingerprint
 from fourcorners.review.finding import (
     Author,
-    CellState,
     Evidence,
     Finding,
     Outlier,
@@ -205,11 +204,8 @@ def _reasons(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
     finding = cell.finding
     read = f"{ocr_note(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
     lines = [finding.reason, read, finding.error, finding.remedy]
-    if finding.state is CellState.NOT_FOUND and finding.searched:
-        searched = finding.searched
-        if searched.best:
-            nearest = shorten(searched.best.quote.words, 600)
-            lines.append(f"What came nearest, and is no find: “{nearest}”")
+    if finding.nearest:
+        lines.append(f"Closest words (not a match): “{shorten(finding.nearest.quote.words, 600)}”")
     lines += [f"{each.question} {each.answer}" for each in finding.answers if not each.is_open]
     if finding.position:
         lines.append(f"House position, {finding.position.kind}: {finding.position.text}")

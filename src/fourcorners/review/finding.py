@@ -244,10 +244,6 @@ class Proposal:
     position: PositionMatch | None
     possible_severity: Severity = Severity.NONE
 
-    @property
-    def best(self) -> Evidence | None:
-        return max(self.evidence, key=lambda each: each.score, default=None)
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -303,6 +299,12 @@ class Finding:
     def best(self) -> Evidence | None:
         """Return the evidence with the highest score."""
         return max(self.evidence, key=lambda each: each.score, default=None)
+
+    @property
+    def nearest(self) -> Evidence | None:
+        """Return the words closest to a provision that was not found; they are not a match."""
+        is_absent = self.state is CellState.NOT_FOUND and self.searched is not None
+        return self.searched.best if is_absent else None
 
     @property
     def headline(self) -> str:

@@ -16,6 +16,10 @@ from dataclasses import replace
 
 from fourcorners.review.finding import Finding, Severity
 
+NOT_RECOGNISED = "None was recognised; read the contract before you rely on that."
+"""What is said before the reason of a rule for what is not found, which a search cannot prove."""
+CLOSE = 0.5  # of the threshold: words that score as much may be what was looked for
+
 
 def leave_to_read(finding: Finding, possible: Severity, reason: str) -> Finding:
     """Mark a finding as to be read, if its severity may be `possible`.

@@ -25,6 +25,7 @@ from fourcorners.review.extract.cells import (
 from fourcorners.review.extract.scoring import DEFAULT, Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.risk import assessment
+from fourcorners.review.severity import NOT_RECOGNISED
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span
 from tests.review.scripted_reader import ScriptedReader
@@ -80,7 +81,8 @@ def test_absence_says_what_was_searched_and_how_near_the_best_came(
     assert cell.searched.threshold == 0.5
     assert cell.searched.best is not None
     assert cell.searched.best.score < 0.5
-    assert (cell.severity, cell.reason) == (Severity.LOW, "Nobody must insure.")
+    assert cell.nearest == cell.searched.best
+    assert (cell.severity, cell.reason) == (Severity.LOW, f"{NOT_RECOGNISED} Nobody must insure.")
 
 
 def test_the_threshold_of_a_playbook_wins_over_the_calibrated_one(

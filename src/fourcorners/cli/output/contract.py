@@ -137,8 +137,12 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
     console.print_indented(0, name, (single_line(f"{says}{grave}"), "bold" if found else ""))
     for head, text in _judgement(finding):
         console.print_indented(0, (head, "dim"), text)
-    if not found:
-        _print_absence(document, finding)
+    if not found and finding.searched is not None:
+        line = f"{finding.searched.passages} passages were searched for {finding.searched.query}"
+        console.print_indented(0, (shorten(line, MAX_SEARCHED), "dim"))
+        if finding.nearest is not None and (span := finding.nearest.quote.span) is not None:
+            console.print_indented(0, ("Closest words (not a match):", "dim"))
+            _print_clause(document, span, [finding.nearest], found=False)
     elif whole:
         console.print_text()
         print_words(document, quote_spans(finding.evidence))
@@ -196,21 +200,10 @@ def quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
     return [each.quote.span for each in evidence if each.quote.span is not None]
 
 
-def _print_absence(document: Document, finding: Finding) -> None:
-    searched = finding.searched
-    if searched is None:
-        return
-    line = f"{searched.passages} passages were searched for {searched.query}"
-    console.print_indented(0, (shorten(line, MAX_SEARCHED), "dim"))
-    if searched.best is not None and (span := searched.best.quote.span) is not None:
-        console.print_indented(0, ("The nearest words, which are not a find:", "dim"))
-        _print_clause(document, span, [searched.best], found=False)
-
-
 def _print_method(finding: Finding) -> None:
     """Print in a last line how the words were found: their scores and places."""
     searched = finding.searched
-    best = [searched.best] if searched and searched.best and not finding.evidence else []
+    best = [finding.nearest] if finding.nearest else []
     scores = ", ".join(
         f"{each.score:.2f} at characters {each.quote.span.start}-{each.quote.span.end}"
         for each in (*finding.evidence, *best)

@@ -136,25 +136,19 @@ def _print_finding(name: str, finding: Finding | None) -> None:
         console.print_indented(3, head, (f"to be read. {single_line(finding.reason)}", "yellow"))
         return
     if finding.state is CellState.NOT_FOUND:
-        console.print_indented(3, head, f"not found ({_searched(finding)})")
-        return
-    rejected = ", rejected by a person" if finding.review.value == "rejected" else ""
-    says = finding.value or finding.headline or "found"
-    console.print_indented(3, head, single_line(f"{says}{rejected}"))
-    for evidence in finding.evidence:
+        searched = finding.searched.passages if finding.searched else 0
+        console.print_indented(3, head, f"none was recognised in {searched} passages")
+    else:
+        rejected = ", rejected by a person" if finding.review.value == "rejected" else ""
+        says = finding.value or finding.headline or "found"
+        console.print_indented(3, head, single_line(f"{says}{rejected}"))
+    for evidence in (*finding.evidence, *([finding.nearest] if finding.nearest else ())):
         place = shorten(evidence.path[-1], 60) if evidence.path else ""
         page = f"page {evidence.pages[0]}" if evidence.pages else ""
         where = ", ".join(part for part in (place, page) if part)
-        words = f"“{shorten(evidence.quote.words, _SHOWN)}”"
+        lead = "Closest words (not a match): " if finding.nearest else ""
+        words = f"{lead}“{shorten(evidence.quote.words, _SHOWN)}”"
         console.print_indented(5, words, (f" ({where})" if where else "", "dim"))
-
-
-def _searched(finding: Finding) -> str:
-    searched = finding.searched
-    if searched is None:
-        return "nothing was searched"
-    best = f"the best scored {searched.best.score:.2f}" if searched.best else "nothing scored"
-    return f"{searched.passages} passages searched; {best}, {searched.threshold:.2f} would count"
 
 
 def _value(selection: Selection) -> dict[str, object]:
@@ -191,6 +185,7 @@ def _finding(finding: Finding | None) -> dict[str, object]:
         "state": finding.state,
         "review": finding.review,
         "quotes": [_quote(each) for each in finding.evidence],
+        "nearest": _quote(finding.nearest) if finding.nearest else None,
         "passages_searched": finding.searched.passages if finding.searched else None,
         "error": finding.error,
     }

@@ -12,6 +12,7 @@ from fourcorners.reports.chapters.material import (
     ReportMaterial,
     clause_reference,
     format_time,
+    key_block,
     recommendation,
     review_run,
     severity_reason,
@@ -243,17 +244,8 @@ def quoted_words(entry: Entry) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, the words of a finding."""
     left_out = [note(single_line(each)) for each in entry.cell.document.left_out]
     if entry.finding.state is CellState.NOT_FOUND:
-        return (*missing_blocks(entry.finding), *left_out)
+        return (note("None was recognised."), *key_block(entry.finding), *left_out)
     return (*quote_blocks(entry.finding), *left_out)
-
-
-def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    yield note("Not found in the contract.")
-    best = finding.searched.best if finding.searched else None
-    if best:
-        yield note(
-            f"The nearest passage is {clause_reference(best)}: “{shorten(best.quote.words, 160)}”"
-        )
 
 
 def as_sentence(words: str) -> str:

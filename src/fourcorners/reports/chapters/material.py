@@ -49,6 +49,8 @@ CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewSta
 _WIDTH: Final = 104  # characters of a line over the whole width
 _INSET: Final = 2  # characters that the padding of a cell takes
 _AROUND: Final = 0.7  # lines that the space above and below a row takes
+_CLOSEST: Final = 160  # characters shown of words that are not a match
+CLOSEST_WORDS: Final = "Closest words (not a match)"
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
 _DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
@@ -232,8 +234,12 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
     Of long words the first sentences, about `most` characters of them; all where that is 0.
     """
     quotes = deciding_quotes(finding)
+    if not quotes and finding.nearest:
+        words = shorten(finding.nearest.quote.words, _CLOSEST)
+        place = clause_and_page(finding.nearest)
+        return (body(Run(f"{CLOSEST_WORDS}: “{words}” {place}", Tone.QUIET)),)
     if not quotes:
-        return (body(Run("Not found", Tone.QUIET)),)
+        return (body(Run(STATE_WORDS[finding.state], Tone.QUIET)),)
     blocks = [
         body(
             f"“{whole_sentences(each.quote.words, most)}” "
@@ -253,7 +259,9 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
 
 
 def key_place(finding: Finding) -> str:
-    """Return the clauses and pages of the words that carry a finding."""
+    """Return the clauses and pages of the words that carry a finding, or are closest to one."""
+    if finding.nearest:
+        return f"{CLOSEST_WORDS.lower()}: {clause_and_page(finding.nearest)}"
     held = (evidence_of(finding, quote) for quote in deciding_quotes(finding))
     return "; ".join(dict.fromkeys(clause_and_page(each) for each in held if each))
 

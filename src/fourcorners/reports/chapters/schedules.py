@@ -16,7 +16,6 @@ from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
     clause_heading,
-    clause_reference,
     count_noun,
     format_date,
     format_time,
@@ -36,11 +35,10 @@ from fourcorners.reports.tree import (
     words,
 )
 from fourcorners.research.columns.store import PREFIX
-from fourcorners.review.finding import Author, CellState, ReviewedDocument, SearchRecord
+from fourcorners.review.finding import Author, CellState, ReviewedDocument
+from fourcorners.review.severity import CLOSE
 from fourcorners.text.invisible_characters import shorten, single_line
 
-# A candidate of at least this share of the probability that counts is shown with its words.
-_CLOSE: Final = 0.5
 _AUTHORS: Final = {
     Author.RULE: "by the program’s own rules and models",
     Author.MODEL: "with a language model",
@@ -220,7 +218,7 @@ def _rejected_findings(material: ReportMaterial) -> list[Section]:
 
 
 def _words(cell: Cell) -> str:
-    best = cell.finding.proposal.best
+    best = max(cell.finding.proposal.evidence, key=lambda each: each.score, default=None)
     if best is None:
         return "Not found"
     return f"{clause_heading(best)}: “{shorten(best.quote.words, 300)}”"
@@ -236,26 +234,16 @@ def _by_whom(cell: Cell) -> str:
 
 def _close(material: ReportMaterial) -> list[Section]:
     rows = [
-        row(material.document_link(cell.row), cell.head.name, _nearest(cell))
+        row(material.document_link(cell.row), cell.head.name, key_block(cell.finding))
         for cell in material.grid.cells()
-        if cell.finding.state is CellState.NOT_FOUND
+        if (nearest := cell.finding.nearest)
+        and (searched := cell.finding.searched)
         and not cell.flagged
-        and _is_close(cell.finding.searched)
+        and nearest.score >= CLOSE * searched.threshold
     ]
     heads = ("Contract", "Provision", "The nearest passage")
     intro = "Nothing was found for these provisions; a lawyer may read these passages otherwise."
     return _part("open_close", "Passages to check", heads, (0.24, 0.16, 0.6), rows, intro)
-
-
-def _nearest(cell: Cell) -> str:
-    best = cell.finding.searched.best if cell.finding.searched else None
-    return f"{clause_reference(best)}: “{shorten(best.quote.words, 160)}”" if best else ""
-
-
-def _is_close(searched: SearchRecord | None) -> bool:
-    if searched is None or searched.best is None:
-        return False
-    return searched.best.score >= _CLOSE * searched.threshold
 
 
 def documents_schedule(material: ReportMaterial) -> Section:

@@ -35,6 +35,7 @@ from fourcorners.review.selection.conditions import (
     evaluate_condition,
 )
 from fourcorners.review.selection.find import parse_selection
+from fourcorners.review.severity import CLOSE
 from fourcorners.search.concepts import recognise_concepts
 from fourcorners.search.graph import links_of
 from fourcorners.search.scope import match_cards
@@ -289,7 +290,7 @@ class _Asked:
         if met is None:
             return None
         if found is None or found.best is None or found.best.quote.span is None:
-            return _Read(RowState.YES if met else RowState.SILENT, "not found by the review")
+            return self._absence(contract, cells.values(), met=met)
         value = "; ".join(each.statement for each in found.answers if each.statement)
         quote = self._cite(contract, found.best.quote.span)
         sizes = (_size(each.value) for each in found.answers if not each.is_open)
@@ -298,6 +299,16 @@ class _Asked:
         if self._is_compared and not size:
             state = RowState.TO_READ
         return _Read(state, value, quote, size)
+
+    def _absence(self, contract: Contract, cells: Iterable[Finding], *, met: bool) -> _Read:
+        """Return that nothing was recognised; where words came close, they are to be read."""
+        value = "none was recognised"
+        for each in cells:
+            best, least = each.nearest, each.searched.threshold * CLOSE if each.searched else 1.0
+            if best is not None and best.quote.span is not None and best.score >= least:
+                words = f"{value}; closest words (not a match)"
+                return _Read(RowState.TO_READ, words, self._cite(contract, best.quote.span))
+        return _Read(RowState.YES if met else RowState.SILENT, value)
 
     @property
     def _is_compared(self) -> bool:

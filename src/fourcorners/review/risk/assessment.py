@@ -41,7 +41,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import UNKNOWN_SIDE, Side, display_name, party_value
 from fourcorners.review.risk.answers import answer_statement, answer_words
-from fourcorners.review.severity import leave_to_read, open_question_reason
+from fourcorners.review.severity import NOT_RECOGNISED, leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.values.periods import find_durations
@@ -105,11 +105,12 @@ class RiskConclusion:
             if stance.answers and depends is not None and not {*depends} & {*stance.answers}:
                 position = None if depends else stance  # it depends on whose it is
                 break
+        lead = NOT_RECOGNISED if finding.state is CellState.NOT_FOUND else ""
         decided = replace(
             finding,
             severity=Severity(rule.severity) if rule else Severity.NONE,
             possible_severity=Severity.NONE,
-            reason=rule.because if rule else "",
+            reason=" ".join(filter(None, (lead, rule.because))) if rule else "",
             recommendation=rule.recommend if rule else "",
             position=_position_match(position, given) if position else None,
         )

@@ -271,7 +271,6 @@ def _question_forms(finding: Finding, provision: Provision) -> dict[str, dict[st
 
 def _panel(finding: Finding, provision: Provision, text: str) -> dict[str, object]:
     """Return what is shown of a finding besides itself."""
-    best = finding.searched.best if finding.searched and not finding.evidence else None
     ranked = sorted(finding.evidence, key=lambda each: -each.score)
     place, document = finding.place, finding.document
     answered = [each for each in finding.answers if not each.is_open]
@@ -283,7 +282,7 @@ def _panel(finding: Finding, provision: Provision, text: str) -> dict[str, objec
         "searched_only": finding.state is CellState.NOT_FOUND and finding.severity is Severity.NONE,
         "evidence": [_in_context(document, text, each) for each in ranked[:_MOST_QUOTES]],
         "more": max(0, len(ranked) - _MOST_QUOTES),
-        "near": _in_context(document, text, best) if best and best.quote.span else None,
+        "near": _in_context(document, text, finding.nearest) if finding.nearest else None,
         "proposed": [
             _in_context(document, text, each)
             for each in (finding.proposed.evidence if finding.proposed else ())[:_MOST_QUOTES]
