@@ -129,6 +129,23 @@ def test_only_a_number_with_what_is_around_it_tears_a_sentence(between: str, kep
 def test_a_bare_heading_is_no_evidence(grazing: Contract) -> None:
     text = grazing.full_text
     at = text.index("4. FENCES")
-    assert is_heading(grazing.outline, Span(at, at + len("4. FENCES")))
+    assert is_heading(grazing, Span(at, at + len("4. FENCES")))
     at = text.index("4.1 The Grazier")
-    assert not is_heading(grazing.outline, Span(at, text.index("broken.") + 7))
+    assert not is_heading(grazing, Span(at, text.index("broken.") + 7))
+
+
+@pytest.mark.parametrize(
+    ("words", "rest", "is_bare"),
+    [
+        ("2. Fencing.", "The Grazier mends it.", True),
+        ("2. FENCING, GATES AND DITCHES", "The Grazier mends all of them.", True),
+        ("2. Fencing: at the Owner's cost.", "", False),
+        ("2. Irish law.", "", False),
+    ],
+)
+def test_a_heading_may_begin_the_paragraph_of_its_clause(
+    words: str, rest: str, is_bare: bool
+) -> None:
+    text = f"LICENCE\n\n1. Grass. It is let for the summer.\n\n{words} {rest}\n\n3. End. None.\n"
+    at = text.index(words)
+    assert is_heading(_contract(text), Span(at, at + len(words))) is is_bare

@@ -11,7 +11,7 @@ from fourcorners.library.contract import Contract
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.outline.exclusions import shown_parts
 from fourcorners.outline.parser.lines import has_verb
-from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.review.finding import Evidence
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
@@ -19,7 +19,7 @@ from fourcorners.text.sentences import BLANK_LINE
 from fourcorners.text.span import Span, merge_spans, subtract_spans
 
 SHORT = 60  # characters of an item that is quoted with the words before it, such as "(i) fraud;"
-_NUMBER = 14  # characters around a heading: its number
+_NUMBER = 14  # characters before a heading: its number
 _FURNITURE = 160  # characters of what a page has printed at its edge, at most
 _ENDS = ".;:!?"
 
@@ -73,7 +73,7 @@ def cut_by_clause(contract: Contract, span: Span) -> list[Span]:
     parts: list[Span] = []
     for start, end in pairwise([*edges, span.end]):
         part, node = Span(start, end).strip(text), _cited_node(contract, start)
-        if parts and is_heading(outline, parts[-1]):
+        if parts and is_heading(contract, parts[-1]):
             parts.pop()
         if parts and len(part) < SHORT and node and node.kind is NodeKind.ITEM:
             parts[-1] = Span(parts[-1].start, part.end)
@@ -82,11 +82,18 @@ def cut_by_clause(contract: Contract, span: Span) -> list[Span]:
     return parts
 
 
-def is_heading(outline: Outline, span: Span) -> bool:
-    """Tell whether words are a clause's bare number and heading, which prove nothing."""
+def is_heading(contract: Contract, span: Span) -> bool:
+    """Tell whether words are a clause's bare number and heading, which prove nothing.
+
+    The only words of a clause are no bare heading: "12. English law."
+    """
+    text = contract.document.text
     return any(
-        span.contains(each.heading) and len(span) - len(each.heading) <= _NUMBER
-        for each in outline.nodes
+        span.contains(each.heading)
+        and each.heading.start - span.start <= _NUMBER
+        and span.end - each.heading.end <= len(":.")
+        and text[span.end : each.span.end].strip()
+        for each in contract.outline.nodes
         if each.heading
     )
 

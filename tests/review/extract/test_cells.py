@@ -28,6 +28,7 @@ from fourcorners.review.risk import assessment
 from fourcorners.review.severity import NOT_RECOGNISED
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span
+from tests.review.conftest import TEXT, prepared
 from tests.review.scripted_reader import ScriptedReader
 
 
@@ -83,6 +84,45 @@ def test_absence_says_what_was_searched_and_how_near_the_best_came(
     assert cell.searched.best.score < 0.5
     assert cell.nearest == cell.searched.best
     assert (cell.severity, cell.reason) == (Severity.LOW, f"{NOT_RECOGNISED} Nobody must insure.")
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "4. CHANGE OF CONTROL\n\n4.1 The parties meet on the first Monday of each month.",
+        "4. Change of Control. The parties meet on the first Monday of each month.",
+        "4 Change of Control:\n\nThe parties meet on the first Monday of each month.",
+        "4. CHANGE OF CONTROL\n\n[Not used.]",
+        "4. Change of control\n\n(a) each party meets the other on the first Monday of each month;",
+    ],
+)
+def test_a_heading_alone_is_no_find(
+    clause: str, playbook: Playbook, calibration: Calibration
+) -> None:
+    contract = prepared(f"{TEXT.partition('2. TERM')[0]}{clause}\n\n5. LAW\n\n5.1 Law of Ohio.\n")
+    wanted = [PreparedProvision(playbook.provisions[0], None)]
+    (cell,) = extract_findings(contract, wanted, calibration)
+    assert cell.state is CellState.NOT_FOUND
+    assert cell.nearest is not None
+    assert "control" in cell.nearest.quote.words.casefold()
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "4. Control\n\n4.1 On a change of control either party may leave.",
+        "4. Change of control: notice due.",
+        "4. CHANGE OF CONTROL\n\n4.1 A change of control of the Supplier ends this Agreement.",
+    ],
+)
+def test_a_sentence_of_the_clause_is_a_find(
+    clause: str, playbook: Playbook, calibration: Calibration
+) -> None:
+    contract = prepared(f"{TEXT.partition('2. TERM')[0]}{clause}\n\n5. LAW\n\n5.1 Law of Ohio.\n")
+    wanted = [PreparedProvision(playbook.provisions[0], None)]
+    (cell,) = extract_findings(contract, wanted, calibration)
+    assert cell.state is CellState.FOUND
+    assert [each.quote.words for each in cell.evidence] != ["4. CHANGE OF CONTROL"]
 
 
 def test_the_threshold_of_a_playbook_wins_over_the_calibrated_one(

@@ -82,14 +82,17 @@ def extract_findings(
         if ruled:
             candidates = shown = ruled[:MAX_CANDIDATES]
             (found, also), most = THRESHOLDS, MAX_CHARACTERS
+        places = _card_places(reading, prepared)
+        facts = places if prepared.provision.extent is Extent.FACT else []
         chosen, cell = _cell(reading, prepared, candidates, (found, also), most)
         if cell.state is CellState.NOT_FOUND and prepared.provision.threshold is None:
-            again = _card_sentences(reading, prepared)
+            again = places  # a cell does not deny what the card knows
             if is_known and not again:
-                again = second_look.find(prepared.provision.id, candidates)
+                words = [e for e in candidates if not is_heading(reading, e[0])]
+                again = second_look.find(prepared.provision.id, words)
             if again:
                 chosen, cell = _cell(reading, prepared, again, (0.0, 0.0), most)
-        cell = replace(cell, candidates=(*_card_spans(reading, prepared), *shown)[:MAX_CANDIDATES])
+        cell = replace(cell, candidates=(*facts, *shown)[:MAX_CANDIDATES])
         assessed = rules.assess(risks.assess(cell, prepared.provision), prepared.provision)
         cited = _cite(reading, prepared, chosen, assessed)
         cells.append(set_apart.leave_to_read(cited, prepared.provision))
@@ -108,11 +111,12 @@ def _cell(
     threshold, also = limits
     if provision.threshold is not None:
         threshold = also = provision.threshold
-    known = _card_spans(reading, prepared)
+    known = _card_places(reading, prepared) if provision.extent is Extent.FACT else []
     text = reading.text
     likely = known or narrow_candidates(text, candidates, provision.id)
     chosen = choose_candidates(likely, threshold, min(also, threshold), most)
-    chosen = [each for each in chosen if not is_heading(reading.outline, each[0])] or chosen
+    if not known and threshold > 0.0:  # else the card or the second look is sure of the words
+        chosen = [each for each in chosen if not is_heading(reading, each[0])]
     if not known and provision.extent is not Extent.CLAUSE:
         chosen = add_introductions(chosen, [each.span for each in reading.sentences], text)
     chosen = [(date_quote(text, span, provision.id), probability) for span, probability in chosen]
@@ -170,15 +174,11 @@ def _parts(quotes: Iterable[Quote], shown: Sequence[Evidence]) -> tuple[Quote, .
     return tuple(dict.fromkeys(parts))
 
 
-def _card_spans(reading: Contract, prepared: PreparedProvision) -> list[tuple[Span, float]]:
-    if prepared.provision.extent is not Extent.FACT:
-        return []
-    return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
-
-
-def _card_sentences(reading: Contract, prepared: PreparedProvision) -> list[tuple[Span, float]]:
-    """Return the sentences of what the card knows: a cell does not deny it."""
-    facts = card_facts(reading.card, prepared.provision.card)
+def _card_places(reading: Contract, prepared: PreparedProvision) -> list[tuple[Span, float]]:
+    """Return the words of what the card knows, or the sentences with them; the surest first."""
+    facts = sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
+    if prepared.provision.extent is Extent.FACT:
+        return facts
     places = [(reading.sentence_at(span.start), sure) for span, sure in facts]
     return [(reading.sentences[at].span, sure) for at, sure in places if at is not None]
 
