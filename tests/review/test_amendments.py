@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -306,3 +307,35 @@ def test_a_contract_takes_its_own_clause_out_of_force(
     assert told == ([(words, replaces)] if clause else [])
     for each in own.amendments:
         assert each.describe(own.document).startswith("Elsewhere this contract")
+
+
+@pytest.fixture
+def other_room(tmp_path: Path) -> Iterator[tuple[Library, str, str]]:
+    changes = "\n1. The price list is replaced.\n\n2. From 1 May 2031 clause 2.1 is deleted.\n"
+    with Library.open(tmp_path / "other.db", create=True) as library:
+        text = AMENDMENT[: AMENDMENT.index("1. Clause 2.1")] + changes
+        yield library, put(library, "supply.txt", SUPPLY), put(library, "open.txt", text)
+
+
+@pytest.mark.parametrize("words", ["The Customer may terminate this Agreement", ""])
+def test_a_change_to_an_unknown_clause_leaves_every_cell_to_a_person(
+    other_room: tuple[Library, str, str], words: str
+) -> None:
+    found = in_force(other_room, words, words)
+    assert (found.severity, found.possible_severity) == (Severity.TO_READ, Severity.HIGH)
+    assert found.reason.startswith("May be changed by open.txt, clause 1")
+
+
+def test_a_change_to_come_is_named_and_its_day_makes_the_cell_another(
+    other_room: tuple[Library, str, str],
+) -> None:
+    library, supply, _ = other_room
+    words = "shall not exceed one million pounds"
+    found = in_force(other_room, words, words)
+    assert [each.words for each in quotes(found)] == [words]
+    assert "open.txt, clause 2, from 1 May 2031" in found.reason
+    assert not any(each.replaces for each in found.amendments)
+    keys = {amendment_key(library, supply, date(year, 6, 1)) for year in (2029, 2030, 2031)}
+    assert len(keys) == 2
+    (unread,) = apply_amendments(library, [found], date(2031, 6, 1))
+    assert "with which this cell was not read yet" in unread.reason

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,13 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.search.graph.changes import CONDITION, PARTLY
-from fourcorners.search.graph.in_force import InForce, Revision, amendments_of, read_in_force
-from fourcorners.search.graph.links import links_of
+from fourcorners.search.graph.in_force import InForce, Revision, read_in_force
+from fourcorners.search.graph.links import amendments_of, links_of
 from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import dates_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,9 +46,15 @@ _DENIED = _PATTERNS["denied"]
 _TELLING = 0.2
 
 
-def amendment_key(library: Library, document: str) -> str:
-    """Return a name for the amendments with which a document is read; empty if there are none."""
-    read_with = [each.id for _, each in amendments_of(library, document)]
+def amendment_key(library: Library, document: str, as_of: date | None = None) -> str:
+    """Return a name for the amendments with which a document is read; empty if there are none.
+
+    Of one that gives days after `as_of` it is another when one of them has come.
+    """
+    day = as_of or datetime.now(UTC).date()
+    amending = [each for _, each in amendments_of(library, document)]
+    to_come = [sum(found.value > day for found in dates_of(each.text)) for each in amending]
+    read_with = [f"{each.id}{ahead or ''}" for each, ahead in zip(amending, to_come, strict=True)]
     read_with += ["amends"] if is_amendment(library, document) else []
     return f"+{sha256(' '.join(read_with).encode()).hexdigest()[:8]}" if read_with else ""
 
@@ -59,10 +67,10 @@ def is_amendment(library: Library, document: str) -> bool:
 
 
 def encode_amended(
-    library: Library, document: str, encoder: Encoder | None
+    library: Library, document: str, encoder: Encoder | None, as_of: date | None = None
 ) -> NDArray[np.float32] | None:
     """Return the vectors of a contract's words in force; None if it is not amended."""
-    amended = read_in_force(library, document) if encoder is not None else None
+    amended = read_in_force(library, document, as_of=as_of) if encoder is not None else None
     if amended is None or encoder is None:
         return None
     text, passages = amended.contract.text, amended.contract.passages
@@ -74,17 +82,18 @@ def read_amended(
     document: str,
     vectors: NDArray[np.float32] | None,
     read: Callable[[Contract], list[Finding]],
+    as_of: date | None = None,
 ) -> list[Finding]:
     """Return the cells that `read` fills, as the amendments of a document leave them."""
     cells = read(Contract(library, document))
-    if amended := read_in_force(library, document):
+    if amended := read_in_force(library, document, as_of=as_of):
         new = amended.contract
         text = Contract.build(new.document, new.outline, new.card, new.passages, vectors)
         found = {each.provision: each for each in read(text)}
         cells = [amended_finding(library, own, found[own.provision], amended) for own in cells]
     elif is_amendment(library, document):
         cells = [finding_of_amendment(library, each) for each in cells]
-    return apply_amendments(library, cells)
+    return apply_amendments(library, cells, as_of)
 
 
 def amended_finding(library: Library, own: Finding, new: Finding, amended: InForce) -> Finding:
@@ -105,7 +114,8 @@ def amended_finding(library: Library, own: Finding, new: Finding, amended: InFor
             amendments=tuple(changes) if own.state is CellState.FOUND else (),
         )
     evidence = tuple(_own_evidence(contract, new, amended))
-    concerned = _concerned(own, replace(new, evidence=evidence), _supporting_spans(new), amended)
+    read, whole = _supporting_spans(new), Span(0, len(contract.text))
+    concerned = _concerned(own, replace(new, evidence=evidence), read, amended, whole)
     if not concerned:
         return own
     changes = [_amendment(library, contract, each, each.old) for each in concerned]
@@ -129,7 +139,7 @@ def amended_finding(library: Library, own: Finding, new: Finding, amended: InFor
         state=own.state,
         severity=Severity.TO_READ,
         possible_severity=Severity.HIGH,
-        reason=f"{named}, in words that a person must read together with these.",
+        reason=f"{named.replace('Amended', 'May be changed')}; read it together with these words.",
         answers=tuple(RiskAnswer(each.question, "", id=each.id) for each in new.answers),
         position=None,
         recommendation="",
@@ -137,9 +147,9 @@ def amended_finding(library: Library, own: Finding, new: Finding, amended: InFor
 
 
 def _concerned(
-    own: Finding, new: Finding, read: Iterable[Span], amended: InForce
+    own: Finding, new: Finding, read: Iterable[Span], amended: InForce, whole: Span
 ) -> list[Revision]:
-    """Return the changes to words of a cell, and the new clauses that refer to these words."""
+    """Return the changes to words of a cell, or to any, and new clauses that refer to these."""
     found = [*_supporting_spans(own), *_supporting_spans(new)]
     by = {each for span in read for each in amended.revisions_at(span)}
     referring = {
@@ -152,7 +162,10 @@ def _concerned(
     return [
         each
         for each in amended.revisions
-        if each in by or each in referring or any(each.old.overlaps(span) for span in found)
+        if each in by
+        or each in referring
+        or each.old == whole
+        or any(each.old.overlaps(span) for span in found)
     ]
 
 
@@ -233,7 +246,9 @@ def _best_span(cell: Finding) -> Span | None:
     return cell.best.quote.span if cell.best else None
 
 
-def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Finding]:
+def apply_amendments(
+    library: Library, findings: Iterable[Finding], as_of: date | None = None
+) -> list[Finding]:
     """Return findings with the changes that they were not read with.
 
     These are what their contracts say elsewhere about the clauses found, and what amendments say
@@ -242,7 +257,7 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
     cells = list(findings)
     documents = {cell.document for cell in cells}
     within = {each: find_own_changes(read_contract(library, each)) for each in documents}
-    amended = {each: read_in_force(library, each) for each in documents}
+    amended = {each: read_in_force(library, each, as_of=as_of) for each in documents}
     return [
         _with_new_amendments(
             library,
@@ -261,7 +276,7 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
 def _with_new_amendments(library: Library, cell: Finding, amended: InForce | None) -> Finding:
     if amended is None:
         return cell
-    known = {(each.document, each.quote.span) for each in cell.amendments}
+    known = {(each.document, each.quote.span, each.place) for each in cell.amendments}
     found = _supporting_spans(cell)
     contract = read_contract(library, cell.document)
     changes = [
@@ -269,7 +284,7 @@ def _with_new_amendments(library: Library, cell: Finding, amended: InForce | Non
         for each in (*amended.revisions, *filter(None, [amended.restatement]))
         if any(each.old.overlaps(span) for span in found)
     ]
-    new = [each for each in changes if (each.document, each.quote.span) not in known]
+    new = [each for each in changes if (each.document, each.quote.span, each.place) not in known]
     if not new:
         return cell
     named = _names(cell.document, new)

@@ -105,7 +105,8 @@ def list_timelines(
 def _timeline(
     library: Library, document: str, among: set[str], as_of: date, within: timedelta
 ) -> Timeline:
-    contract, amended = read_contract(library, document), read_in_force(library, document, among)
+    contract = read_contract(library, document)
+    amended = read_in_force(library, document, among, as_of)
     changes = () if amended is None else amended.term_changes
     uncertain = [
         TermChange(each.document, each.name, each.span) for each in changes if not each.is_certain

@@ -128,7 +128,7 @@ def check_documents(
     sketches: dict[str, frozenset[int]] = {}
     for done, entry in enumerate(entries, start=1):
         document = library.document(entry.id)
-        outline, card = library.outline(entry.id), card_in_force(library, entry.id)
+        outline, card = library.outline(entry.id), card_in_force(library, entry.id, as_of)
         found += _of_document(entry, document, outline, card, as_of, language)
         sketches[entry.id] = sketch(document.text)
         if on_document is not None:

@@ -127,6 +127,7 @@ class _Order:
     provisions: tuple[PreparedProvision, ...]
     calibration: Calibration
     judge: ProvisionReader
+    as_of: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ def fill_review(
             library.
         BudgetExceeded: If the budget of the language model is exhausted; what is done is stored.
     """
-    collection, read_for = scope.collection, scope.read_for
+    collection, read_for, day = scope.collection, scope.read_for, scope.as_of
     if scope.only_failed and scope.again:
         raise ConfigError("`only` and `again` are both given.", remedy="Give only one of the two.")
     if scope.only_failed and read_for is not None:
@@ -277,7 +278,7 @@ def fill_review(
     missing = _missing(library, playbook, name, whose, scope)
     names = {entry.id: entry.name for entry in entries}
     tasks = [
-        _Task(each, names[each], missing[each], side, encode_amended(library, each, encoder))
+        _Task(each, names[each], missing[each], side, encode_amended(library, each, encoder, day))
         for each, side in whose.items()
         if missing[each]
     ]
@@ -291,10 +292,10 @@ def fill_review(
     report = on_progress or (lambda _: None)
     if tasks:
         pace = _Pace(left, lambda: asker.port.spending.cost if asker else None)
-        order = _Order(library.url, prepare_provisions(playbook, encoder), calibration, judge)
+        order = _Order(library.url, prepare_provisions(playbook, encoder), calibration, judge, day)
         engines = {
-            task.document: store.engine_name_for(library, name, task.document, task.side)
-            for task in tasks
+            each.document: store.engine_name_for(library, name, each.document, each.side, day)
+            for each in tasks
         }
         work = ReviewJob(library, playbook, collection, engines)
         try:
@@ -346,7 +347,7 @@ def _missing(
     if scope.only_failed:
         failed = store.failed_cells(library, playbook)
         return {each: provisions & failed.get(each, nothing) for each in whose}
-    known = {} if scope.again else store.cells_filled(library, playbook, engine, whose)
+    known = {} if scope.again else store.cells_filled(library, playbook, engine, whose, scope.as_of)
     return {each: provisions - known.get(each, nothing) for each in whose}
 
 
@@ -377,7 +378,7 @@ def fill_document(order: _Order, task: _Task) -> list[Finding]:
     def read(reading: Contract) -> list[Finding]:
         return extract_findings(reading, wanted, order.calibration, order.judge, task.side)
 
-    return read_amended(library, task.document, task.vectors, read)
+    return read_amended(library, task.document, task.vectors, read, order.as_of)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 
 from fourcorners.errors import LibraryBusy
@@ -200,17 +200,25 @@ def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, f
     return _by_document(library, "AND state != ? AND engine = ?", playbook, failed, engine)
 
 
-def engine_name_for(library: Library, name: str, document: str, side: Side) -> str:
+def engine_name_for(
+    library: Library, name: str, document: str, side: Side, as_of: date | None = None
+) -> str:
     """Return the name of what fills a document's cells, with its amendments and its side."""
-    name += amendment_key(library, document)
+    name += amendment_key(library, document, as_of)
     return f"{name}{SIDE_MARK}{side.key}" if side.key else name
 
 
 def cells_filled(
-    library: Library, playbook: Playbook, name: str, whose: Mapping[str, Side]
+    library: Library,
+    playbook: Playbook,
+    name: str,
+    whose: Mapping[str, Side],
+    as_of: date | None = None,
 ) -> dict[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells this engine filled as it is now."""
-    engines = {each: engine_name_for(library, name, each, side) for each, side in whose.items()}
+    engines = {
+        each: engine_name_for(library, name, each, side, as_of) for each, side in whose.items()
+    }
     filled = {
         engine: filled_cells(library, playbook.hash, engine) for engine in set(engines.values())
     }

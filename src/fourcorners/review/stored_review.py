@@ -113,14 +113,14 @@ def build_review(
     as_of: date,
 ) -> Review:
     """Return the grid of a review."""
-    rows = tuple(reviewed_document(library, e, filled.whose[e.id]) for e in filled.documents)
+    rows = tuple(reviewed_document(library, e, filled.whose[e.id], as_of) for e in filled.documents)
     found = [
         cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id)
         for row in rows
         for each in playbook.provisions
     ]
     texts, cards = ({row.id: row.text for row in rows}, {row.id: row.card for row in rows})
-    found = flag_outliers(library, playbook, apply_amendments(library, found), texts)
+    found = flag_outliers(library, playbook, apply_amendments(library, found, as_of), texts)
     collections = [collection] if collection else {each.collection for each in filled.documents}
     read_for = tuple(sorted({name for each in collections for name in library.read_for(each)}))
     return Review(
@@ -154,7 +154,9 @@ def _describe_sides(read_for: Sequence[str], rows: Sequence[ReviewedDocument]) -
     return f"{names} ({nobody} of {len(rows)} contracts for nobody)" if nobody else names
 
 
-def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDocument:
+def reviewed_document(
+    library: Library, entry: Entry, side: Side, as_of: date | None = None
+) -> ReviewedDocument:
     document = library.document(entry.id)
     outline = library.outline(entry.id)
     exclusions = library.exclusions(entry.id)
@@ -164,7 +166,7 @@ def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDoc
         path=entry.path,
         media_type=entry.media_type,
         text=document.text,
-        card=card_in_force(library, entry.id),
+        card=card_in_force(library, entry.id, as_of),
         outline_confidence=outline.confidence,
         windows=outline.windows,
         page_count=entry.pages,

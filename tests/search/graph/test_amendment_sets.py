@@ -109,6 +109,36 @@ March 2015 (the “Original Agreement”).""",
 
 This Modification Agreement No. 3 is between Alder Mills, Inc. and Birch Foods Limited, who signed a
 Supply Agreement on March 3, 2015 (the "Agreement") and now modify it.""",
+    "side": """SIDE LETTER
+
+May 3, 2016
+
+Alder Mills, Inc. and Birch Foods Limited have a Supply Agreement of March 3, 2015 (the
+"Agreement"), to which this letter belongs.""",
+    "correction": """LETTER OF CORRECTION
+
+Dated May 4, 2016
+
+Alder Mills, Inc. and Birch Foods Limited have found a mistake in the Supply Agreement that they
+made on March 3, 2015 (the "Agreement").""",
+    "headed": """Alder Mills, Inc.
+3 Weir Street, Leeds
+
+May 6, 2016
+
+Birch Foods Limited
+
+Dear Madam,
+
+Supply Agreement dated March 3, 2015
+
+We write about this Agreement.""",
+    "varied": """DEED OF VARIATION
+
+THIS DEED is dated 7 May 2016 and made between ALDER MILLS, INC. (the Supplier) and BIRCH FOODS
+LIMITED (the Buyer).
+
+(A) The parties concluded a supply agreement on 3 March 2015 (the Agreement).""",
 }
 BY_TITLE = {
     "number": """AMENDMENT NUMBER FOUR TO THE SUPPLY AGREEMENT
@@ -156,3 +186,17 @@ def test_a_later_agreement_of_the_same_name_is_another(
     links = links_of(library)
     assert {amendments[each.document] for each in links.amended_by(agreement)} == {*BY_DATE}
     assert links.amended_by(later) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Dear Madam,\n\nThe flour under our Supply Agreement dated March 3, 2015 came late again.",
+        "Dear Madam,\n\nWe pay what clause 2 of the Supply Agreement dated March 3, 2015 asks.",
+    ],
+)
+def test_a_letter_that_changes_nothing_is_no_amendment(
+    library: Library, put: Put, agreement: str, words: str
+) -> None:
+    put("letter.txt", f"Alder Mills, Inc.\n\nMay 6, 2016\n\nBirch Foods Limited\n\n{words}\n")
+    assert links_of(library).amended_by(agreement) == []

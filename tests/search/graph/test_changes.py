@@ -31,6 +31,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Section 4 of this Amendment is changed by nobody.", []),
         ("WHEREAS the parties wish to amend Section 4;", []),
         ("Except as amended by Section 2 the Lease is unchanged.", []),
+        ("The Lease, as amended by Section 2, remains unchanged.", []),
     ],
 )
 def test_what_is_changed(text: str, wanted: list[tuple[str, str]]) -> None:
@@ -55,3 +56,19 @@ def test_items_of_a_list_change_each_their_own() -> None:
     )
     assert found(text) == [("changes", "Section 2"), ("deletes", "Section 3")]
     assert parse_changes(text)[0].span.text_in(text).startswith("(a)")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("In Schedule 3, paragraph 4, two is replaced by three.", "Paragraph 4 of Schedule 3"),
+        ("Schedule 3 paragraph 4 is deleted.", "Paragraph 4 of Schedule 3"),
+        ("Paragraph 4 in Schedule 3 is deleted.", "Paragraph 4 of Schedule 3"),
+        ("Clause 12bis is deleted.", "Clause 12bis"),
+        ("Clause 2A.1 is deleted.", "Clause 2A.1"),
+        ("Section 6, as amended by the letter of 3 May, is deleted.", "Section 6"),
+        ("Notwithstanding clause 4.2 of the Lease, the rent is nil until June.", "Clause 4.2"),
+    ],
+)
+def test_citations_of_parts_and_inserted_numbers(text: str, wanted: str) -> None:
+    assert [raw for _, raw in found(text)] == [wanted]

@@ -33,6 +33,10 @@ and Wray Bridges Limited ("Hirer").
 
 SCHEDULE 1
 The cranes are of the type Liebe 40.
+
+SCHEDULE 2
+1. Cranes are brought by rail.
+2. Cranes are fetched at noon.
 """
 CHANGE = """AMENDMENT NO. {number} TO THE CRANE HIRE AGREEMENT
 
@@ -215,3 +219,155 @@ def test_the_card_says_when_the_amended_term_ends(
     assert (card.expiry_date and card.expiry_date.value) == end
     for value in card.values:
         assert value.span.text_in(HIRE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "1. Clause 9.4 is deleted.",
+        "1. The clause headed Money is replaced by the wording on the sheet attached.",
+        '1. The word "crane" is replaced by "hoist" wherever it occurs.',
+        "1. Exhibit B is replaced by the Exhibit B of today.",
+        "1. Clauses 2.1 and 7.3 are deleted.",
+        "1. From now on the rent is GBP 5,000 a week.",
+        "1. Clause 8.2, as amended by the letter of May, is deleted.",
+    ],
+)
+def test_an_instruction_that_meets_no_clause_leaves_all_words_to_a_person(
+    library: Library, put: Put, change: str
+) -> None:
+    found = amended(library, put, change)
+    whole = [each for each in found.revisions if not each.is_certain]
+    assert [each.old.text_in(HIRE) for each in whole] == [HIRE]
+    assert found.card.expiry_date is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. The Lease, as hereby '
+            "amended, continues."
+        ),
+        (
+            '1. The Agreement is amended as follows.\n2. In clause 2.1, "GBP 4,000" is replaced by '
+            '"GBP 4,650".\n3. This Amendment may not be modified except in writing.'
+        ),
+        (
+            '1. Clause 2.1, as amended by earlier letters, is changed: "GBP 4,000" is replaced by '
+            '"GBP 4,650".'
+        ),
+    ],
+)
+def test_what_only_speaks_of_the_amendment_leaves_nothing_open(
+    library: Library, put: Put, change: str
+) -> None:
+    found = amended(library, put, change)
+    assert [each.is_certain for each in found.revisions] == [True]
+    assert "GBP 4,650 a week" in found.contract.text
+
+
+@pytest.mark.parametrize(
+    ("change", "new"),
+    [
+        (
+            '1. A new clause 4.1A is inserted after clause 4.1: "4.1A Fraud is not limited."',
+            "GBP 60,000.\n4.1A Fraud is not limited.",
+        ),
+        (
+            '1. A new clause 4bis is added: "4bis. The cranes stay in Wales."',
+            "GBP 60,000.\n4bis. The cranes stay in Wales.",
+        ),
+        (
+            '1. A new clause 5 is added after clause 4: "5. The cranes stay in Wales."',
+            "GBP 60,000.\n5. The cranes stay in Wales.",
+        ),
+        (
+            '1. The following sentence is added at the end of clause 4.1: "Fraud is not limited."',
+            "GBP 60,000. Fraud is not limited.",
+        ),
+        (
+            (
+                "1. The following sentence is inserted at the end of clause 4.1:\n\n"
+                "“Fraud is not limited.”"
+            ),
+            "GBP 60,000. Fraud is not limited.",
+        ),
+        (
+            '1. Clause 1.1 is amended by adding at its end the words "Each comes with a driver."',
+            "cranes to the Hirer. Each comes with a driver.",
+        ),
+        (
+            '1. At the beginning of clause 4.1 the sentence "Fraud is not limited." is inserted.',
+            "4.1 Fraud is not limited. The Owner's liability",
+        ),
+        (
+            '1. In paragraph 2 of Schedule 2, "noon" is replaced by "dawn".',
+            "2. Cranes are fetched at dawn.",
+        ),
+        (
+            '1. In Schedule 2, paragraph 2, "noon" is replaced by "dawn".',
+            "2. Cranes are fetched at dawn.",
+        ),
+        ("1. Schedule 2 paragraph 1 is deleted.", "SCHEDULE 2\n\n2. Cranes are fetched"),
+        (
+            (
+                '1. Clause 4.1 is varied by the deletion of "GBP 60,000" and the substitution of '
+                '"GBP 75,000".'
+            ),
+            "limited to GBP 75,000.",
+        ),
+    ],
+)
+def test_places_by_inserted_numbers_paragraphs_and_ends(
+    library: Library, put: Put, change: str, new: str
+) -> None:
+    found = amended(library, put, change)
+    assert [each.is_certain for each in found.revisions] == [True]
+    assert new in found.contract.text
+
+
+@pytest.mark.parametrize(
+    ("change", "day", "old", "new"),
+    [
+        ("1. With effect from 1 January 2031, clause 4.1 is deleted.", 2031, "GBP 60,000", ""),
+        (
+            (
+                '1. In clause 4.1, "GBP 60,000" is replaced by "GBP 80,000".\n2. This Amendment '
+                "takes effect on 1 January 2031."
+            ),
+            2031,
+            "GBP 60,000",
+            "GBP 80,000",
+        ),
+    ],
+)
+def test_words_count_from_the_day_that_the_amendment_gives(
+    library: Library, put: Put, change: str, day: int, old: str, new: str
+) -> None:
+    found = amended(library, put, change)
+    assert found.contract.text == HIRE
+    (only,) = found.revisions
+    assert not only.removes
+    assert "from 1 January 2031" in only.place
+    hire = next(each.id for each in library.documents() if each.name == "hire.txt")
+    later = read_in_force(library, hire, as_of=date(day, 1, 1))
+    assert later is not None
+    assert old not in later.contract.text
+    assert new in later.contract.text
+    before = read_in_force(library, hire, as_of=date(day - 1, 12, 31))
+    assert before is not None
+    assert before.contract.text == HIRE
+
+
+def test_an_amendment_that_waits_for_an_event_is_left_to_a_person(
+    library: Library, put: Put
+) -> None:
+    found = amended(
+        library,
+        put,
+        '1. In clause 4.1, "GBP 60,000" is replaced by "GBP 80,000".\n2. This Amendment '
+        "takes effect when the Hirer's bank has agreed to it.",
+    )
+    assert found.contract.text == HIRE
+    assert not any(each.is_certain for each in found.revisions)

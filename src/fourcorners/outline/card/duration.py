@@ -97,8 +97,8 @@ class DurationReader:
             if match.start() < done or not _PATTERNS["verb"].match(text, match.end(), end):
                 continue
             low = max(done, match.start() - _LONGEST)
-            breaks = [each.end() for each in _PATTERNS["break"].finditer(text, low, match.start())]
-            start = breaks[-1] if breaks else low
+            breaks = [each.end() for each in _PATTERNS["break"].finditer(text, low, match.end())]
+            start = max((each for each in breaks if each <= match.start()), default=low)
             if not _PATTERNS["opening"].fullmatch(text, start, match.start()):
                 continue
             follows = done and not text[done:start].strip()

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Literal
 
@@ -218,7 +218,7 @@ def list_obligations(
         sides = {each.id: side_in(library, each.id, read_for) for each in entries}
     else:
         sides = find_sides(library, entries)
-    timelines = list_timelines(library, contracts, date.min, timedelta(0))
+    timelines = list_timelines(library, contracts, datetime.now(UTC).date(), timedelta(0))
     terms = {each.document: each.term for each in timelines}
     among = {each.id for each in contracts}
     found: list[ContractObligation] = []

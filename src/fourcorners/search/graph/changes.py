@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
+from string import ascii_letters
 
 from fourcorners.library.contract import Contract
+from fourcorners.outline.parser.numbering import LATIN
 from fourcorners.outline.references.labels import LabelIndex, label_parts
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -18,19 +20,25 @@ from fourcorners.text.span import Span
 MAX_LENGTH = 3_000
 """Maximum characters of a change, including the new wording that follows it."""
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"
+_NUMBER = rf"\d{{1,3}}(?:(?:{'|'.join(LATIN)})\b|[A-Z]{{0,3}})"
 _MARK = (
-    rf"(?:\d{{1,3}}[A-Z]{{0,3}}(?:\.\d{{1,3}}[A-Z]{{0,3}})*{_BRACKETS}|[IVXL]{{1,6}}(?![a-zA-Z]){_BRACKETS}|"
+    rf"(?:{_NUMBER}(?:\.{_NUMBER})*{_BRACKETS}|[IVXL]{{1,6}}(?![a-zA-Z]){_BRACKETS}|"
     rf"[A-Z](?:-?\d{{1,2}})?(?![a-zA-Z]){_BRACKETS})"
 )
-_WORDS = (
-    r"(?:[Ss]ub-?)?(?:[Ss]ection|SECTION|[Cc]lause|CLAUSE|[Aa]rticle|ARTICLE|[Pp]aragraph|PARAGRAPH|[Pp]art|PART|"
-    r"[Ee]xhibit|EXHIBIT|[Ss]chedule|SCHEDULE|[Aa]nnex(?:ure)?|ANNEX|[Aa]ppendix|APPENDIX|"
+_PART = r"(?:[Pp]aragraph|PARAGRAPH|[Pp]art|PART)"
+_ATTACHMENT = (
+    r"(?:[Ee]xhibit|EXHIBIT|[Ss]chedule|SCHEDULE|[Aa]nnex(?:ure)?|ANNEX|[Aa]ppendix|APPENDIX|"
     r"[Aa]ttachment|ATTACHMENT)"
 )
+_WORDS = (
+    r"(?:[Ss]ub-?)?(?:[Ss]ection|SECTION|[Cc]lause|CLAUSE|[Aa]rticle|ARTICLE|"
+    rf"{_PART}|{_ATTACHMENT})"
+)
 CITED = re.compile(
-    rf"(?<![\w-])(?P<word>{_WORDS})(?:s|S)?\s+(?P<marks>{_MARK}"
+    rf"(?<![\w-])(?:(?P<whole>{_ATTACHMENT})\s+(?P<at>{_MARK}),?\s+(?={_PART}\s))?"
+    rf"(?P<word>{_WORDS})(?:s|S)?\s+(?P<marks>{_MARK}"
     rf"(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|or|to|through)\s+){_MARK})*)(?![\w])"
-    rf"(?:\s+(?:of|to)\s+(?:the\s+)?(?P<within>{_WORDS})\s+(?P<mark>{_MARK})(?![\w]))?"
+    rf"(?:\s+(?:of|to|in)\s+(?:the\s+)?(?P<within>{_WORDS})\s+(?P<mark>{_MARK})(?![\w]))?"
 )
 _PATTERNS = load_patterns("fourcorners.search.graph", "changes")
 DELETES = _PATTERNS["deletes"]
@@ -46,6 +54,9 @@ _CHANGE = (
     ("changes", _PATTERNS["changes"]),
 )
 UNCHANGED = _PATTERNS["unchanged"]
+OVERRIDES = _PATTERNS["overrides"]
+"""What says before a clause that other words prevail over it."""
+_EARLIER = _PATTERNS["earlier"]
 _FOLLOWS = _PATTERNS["follows"]
 QUOTED = _PATTERNS["quoted"]
 _NEW = _PATTERNS["new"]
@@ -81,11 +92,13 @@ class CitedChange:
         """
         if self.word in _ATTACHED and self.within is None:
             return labels.attachment(self.word, label_parts(self.mark))
-        found = labels.find_number(0, self.word, self.mark, self.within)
-        above = re.sub(r"(?:\.\w+|\([^()]*\))$", "", self.mark)
-        if found is None and self.verb == "adds" and above != self.mark:
-            return labels.find_number(0, self.word, above, self.within)
-        return found
+        marks = [self.mark]
+        if self.verb == "adds":  # 4.1A after 4.1, 4.3 within 4, 5 after 4
+            before = int(self.mark) - 1 if self.mark.isdigit() else 0
+            above = re.sub(r"(?:\.\w+|\([^()]*\))$", "", self.mark)
+            marks += [self.mark.rstrip(ascii_letters), above, str(before or "")]
+        found = (labels.find_number(0, self.word, m, self.within) for m in marks if m)
+        return next((each for each in found if each is not None), None)
 
 
 def clause_changes(contract: Contract) -> tuple[CitedChange, ...]:
@@ -114,6 +127,8 @@ def parse_changes(text: str) -> tuple[CitedChange, ...]:
             continue
         if at not in part_changes:
             verb = change_verb(_text_without(text, parts[at], long))
+            if verb is None and OVERRIDES.search(text, parts[at].start, match.start()):
+                verb = "changes"
             part_changes[at] = (verb, _with_wording(text, parts, at)) if verb else None
         if change := part_changes[at]:
             for one in _changes(match, *change):
@@ -132,8 +147,9 @@ def _items(text: str, sentence: Span) -> Iterator[Span]:
 
 def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[CitedChange]:
     word = _singular(match["word"])
-    within = (_singular(match["within"]), match["mark"]) if match["within"] else None
-    tail = f" of {match['within'].capitalize()} {match['mark']}" if match["within"] else ""
+    container = (match["whole"] or match["within"], match["at"] or match["mark"])
+    within = (_singular(container[0]), container[1]) if container[0] else None
+    tail = f" of {container[0].capitalize()} {container[1]}" if within else ""
     for mark in re.finditer(_MARK, match["marks"]):
         number = "".join(mark[0].split())
         yield CitedChange(
@@ -153,7 +169,8 @@ def _singular(word: str) -> str:
 
 def change_verb(sentence: str) -> str | None:
     """Return what a sentence does to a contract; None if it changes nothing."""
-    if UNCHANGED.search(sentence) and not re.search(r"\bhereby\b", sentence):
+    sentence = _EARLIER.sub("", sentence)
+    if UNCHANGED.search(sentence) and "hereby" not in sentence.split():
         return None
     found = {name for name, pattern in _CHANGE if pattern.search(sentence)}
     return next((name for name, _ in _CHANGE if name in found), None)
@@ -175,8 +192,8 @@ def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
     """Return a sentence with the preceding heading and the new wording that it announces."""
     start, end = parts[at].start, parts[at].end
     cut_short = text.count("“", start, end) > text.count("”", start, end)
-    if cut_short:
-        closed = text.find("”", end, start + MAX_LENGTH)
+    if cut_short or text.count('"', start, end) % 2:
+        closed = text.find("”" if cut_short else '"', end, start + MAX_LENGTH)
         return Span(start, closed + 1 if closed >= 0 else end)
     if not _FOLLOWS.search(text, max(start, end - 120), end):
         return Span(start, end)

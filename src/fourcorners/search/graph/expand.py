@@ -12,9 +12,9 @@ from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
-from fourcorners.search.graph.changes import clause_changes
-from fourcorners.search.graph.in_force import MIN_SCORE, read_in_force
-from fourcorners.search.graph.links import AmendmentLink, Links, links_of
+from fourcorners.search.graph.changes import OVERRIDES, clause_changes
+from fourcorners.search.graph.in_force import read_in_force
+from fourcorners.search.graph.links import MIN_SCORE, AmendmentLink, Links, links_of
 from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -26,7 +26,6 @@ _LEAD = 110  # characters before a reference that hold its wording
 _MOST = 3  # of one tie to one hit
 _MANY = 3  # references in one hit beyond which each counts less: a list of what survives
 _PATTERNS = load_patterns("fourcorners.search.graph", "expand")
-_OVERRIDES = _PATTERNS["overrides"]
 _EXCEPTS = _PATTERNS["excepts"]
 # "Sections 9.01 and 9.02 do not apply to …": words after a reference that disapply its clause.
 _DISAPPLIES = _PATTERNS["disapplies"]
@@ -284,7 +283,7 @@ def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
             continue
         before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
         raw = reference.raw or node.label
-        if _OVERRIDES.search(before):
+        if OVERRIDES.search(before):
             because, weight = f"applies notwithstanding {raw}", 0.92
         elif cue := _EXCEPTS.search(before):
             because, weight = f"applies {_quoted(cue['cue']).casefold()} {raw}", 0.84
@@ -311,7 +310,7 @@ def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_F
         if amending and reference.raw and _is_cited_change(reading, reference.span):
             continue
         before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
-        strong = _OVERRIDES.search(before) or _EXCEPTS.search(before)
+        strong = OVERRIDES.search(before) or _EXCEPTS.search(before)
         attached = node.kind is NodeKind.SCHEDULE
         score = 0.88 if strong else (0.6 if attached else 0.72) * share
         raw = reference.raw or node.label

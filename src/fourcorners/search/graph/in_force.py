@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.library.contract import Contract, read_contract
@@ -19,8 +19,15 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.outline.card.term import changes_term, day_of
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.graph.changes import UNCHANGED, CitedChange
-from fourcorners.search.graph.links import AmendmentLink, links_of
-from fourcorners.search.graph.revisions import ClauseRevision, marker, new_numbers, read_edits
+from fourcorners.search.graph.links import AmendmentLink, amendments_of, day_made
+from fourcorners.search.graph.revisions import (
+    ClauseRevision,
+    effective_day,
+    is_conditional,
+    marker,
+    new_numbers,
+    read_edits,
+)
 from fourcorners.search.graph.statements import (
     MAX_PREAMBLE,
     RESTATED,
@@ -28,12 +35,9 @@ from fourcorners.search.graph.statements import (
 )
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
-from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import Period
 
 _OF_TERM = ("end", "renewal", "notice")  # the values of a card about the contract's term
-_TOP = 2_500  # characters at the top of an amendment that hold its date
-MIN_SCORE = 0.6  # the confidence from which an amendment is followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Revision:
 
     Attributes:
         document: The amending document.
-        place: The clause of the amendment; empty where it has no number.
+        place: The clause of the amendment, if it has a number, and the day from which it counts,
+            if that is to come.
         span: The words that make the change, in the amending document.
         old: The words that go; those of the clause where it is not certain which.
         removes: Whether these words are no longer in force.
@@ -124,66 +129,57 @@ class InForce:
         ]
 
 
-def amendments_of(library: Library, document: str) -> list[tuple[AmendmentLink, Contract]]:
-    """Return what almost certainly amends or replaces a document, the oldest first."""
-    found = [
-        (link, read_contract(library, link.document))
-        for link in links_of(library).amended_by(document)
-        if link.confidence >= MIN_SCORE and link.document not in {document, *library.damaged}
-    ]
-    return sorted(found, key=_by_date)
-
-
 def read_in_force(
-    library: Library, document: str, among: Collection[str] | None = None
+    library: Library,
+    document: str,
+    among: Collection[str] | None = None,
+    as_of: date | None = None,
 ) -> InForce | None:
-    """Return a contract as amended by others (only those `among` some); None if none does."""
+    """Return a contract as amended by others (only those `among` some); None if none does.
+
+    What counts only from a day after `as_of`, by default today, is not in force yet.
+    """
     amending = [
         each for each in amendments_of(library, document) if among is None or each[1].id in among
     ]
     if not amending:
         return None
     contract = read_contract(library, document)
-    key = ("in force", *(each.id for _, each in amending))
-    return contract.compute(key, lambda: _amend(contract, amending))
+    day = as_of or datetime.now(UTC).date()
+    key = ("in force", f"{day}", *(each.id for _, each in amending))
+    return contract.compute(key, lambda: _amend(contract, amending, day))
 
 
-def card_in_force(library: Library, document: str) -> Card:
-    """Return the card of a contract as amended."""
-    amended = read_in_force(library, document)
+def card_in_force(library: Library, document: str, as_of: date | None = None) -> Card:
+    """Return the card of a contract as amended on a day, by default today."""
+    amended = read_in_force(library, document, as_of=as_of)
     return library.card(document) if amended is None else amended.card
 
 
-def _by_date(amending: tuple[AmendmentLink, Contract]) -> tuple[date, str, Span]:
-    link, contract = amending
-    return _day_of(link, contract) or date.max, contract.name, link.span
-
-
-def _day_of(link: AmendmentLink, contract: Contract) -> date | None:
-    """Return the day of an amendment: by its card, else the first at its top that is its own."""
-    fact = contract.card.agreement_date or contract.card.effective_date
-    if fact is not None:
-        return fact.value
-    top = Span(0, min(len(contract.text), _TOP))
-    dates = (each.value for each in find_dates(contract.text, top))
-    return next((day for day in dates if day != link.dated), None)
-
-
-def _amend(contract: Contract, amending: Sequence[tuple[AmendmentLink, Contract]]) -> InForce:
+def _amend(
+    contract: Contract, amending: Sequence[tuple[AmendmentLink, Contract]], today: date
+) -> InForce:
     pieces, current = [_Piece(contract.text, Span(0, len(contract.text)))], contract
     revisions: list[Revision] = []
     longer: list[tuple[Revision, Period | date]] = []
     restatement, is_numbered, words = None, True, dict[tuple[str, Span], str]()
+    later = set[Revision]()  # which do not count yet
     for link, reading in amending:
         if link.relation is not AmendmentRelation.AMENDS:
             sentence = _restating_sentence(reading, link)
             restatement = _revision(reading, sentence, sentence.start, Span(0, len(contract.text)))
             continue
         before, free = pieces, len(current.text)
-        is_ordered = is_numbered and (len(amending) == 1 or _day_of(link, reading) is not None)
-        edits = sorted(read_edits(reading, link.title, current), key=_place, reverse=True)
+        made = day_made(link, reading)
+        is_ordered = is_numbered and (len(amending) == 1 or made is not None)
+        is_ordered = is_ordered and not is_conditional(reading)
+        edits = sorted(read_edits(reading, link, current), key=_place, reverse=True)
         for change, edit in edits:
-            old = _own_span(before, edit.span or edit.node.span) or Span(0, 0)
+            day = effective_day(reading, change) or made
+            is_later = day is not None and day > today
+            old = _own_span(before, edit.span or edit.clause) or Span(0, 0)
+            if edit.clause == Span(0, len(current.text)):
+                old = Span(0, len(contract.text))
             if edit.is_beside:
                 old = Span(old.end, old.end)
             first = _first_wording(contract, change) if edit.restores else None
@@ -195,12 +191,16 @@ def _amend(contract: Contract, amending: Sequence[tuple[AmendmentLink, Contract]
             )
             revision = replace(
                 _revision(reading, change.span, change.cited.start, old),
-                removes=is_certain and bool(edit.span),
+                removes=is_certain and bool(edit.span) and not is_later,
                 is_certain=is_certain,
             )
-            revisions.append(revision)
+            if day and is_later:
+                place = f"{revision.place}, from {day.day} {day:%B %Y}".removeprefix(", ")
+                revision = replace(revision, place=place)
             words[revision.document, revision.span] = change.span.text_in(reading.text)
-            if not is_certain:
+            later |= {revision} if is_later else set()
+            revisions.append(revision)
+            if not is_certain or is_later:
                 continue
             free = edit.span.start
             new = edit.words.text_in(reading.text) if edit.words else ""
@@ -218,7 +218,7 @@ def _amend(contract: Contract, amending: Sequence[tuple[AmendmentLink, Contract]
             current = _read(contract.document, pieces)
         is_numbered = is_numbered and numbers is not None
     of_term = tuple(
-        each
+        replace(each, is_certain=each.is_certain and each not in later)
         for each in revisions
         if _is_of_term(each, contract.card) or changes_term(words[each.document, each.span])
     )

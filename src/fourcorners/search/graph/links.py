@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import DocumentValues, register_values, without_damaged
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry
@@ -34,10 +35,13 @@ from fourcorners.search.graph.statements import (
 )
 from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import find_dates
 
-RULES = "3"
+RULES = "4"
 """Increase it when reading or resolving statements changes: all are then read again."""
 _AT_ONCE = 64  # documents read in one transaction
+_TOP = 2_500  # characters at the top of an amendment that hold its date
+MIN_SCORE = 0.6  # the confidence from which an amendment is followed
 _FITTING = 8  # contracts that one name may mean
 _STATEMENTS: StoredJson[tuple[AmendmentStatement, ...]] = StoredJson(tuple[AmendmentStatement, ...])
 register_values(DocumentValues("statements", "graph_documents", "statements", _STATEMENTS.load))
@@ -119,6 +123,31 @@ def links_of(library: Library) -> Links:
     """Return the links of a library; update them first if it has changed."""
     update_links(library)
     return Links(library)
+
+
+def amendments_of(library: Library, document: str) -> list[tuple[AmendmentLink, Contract]]:
+    """Return what almost certainly amends or replaces a document, the oldest first."""
+    found = [
+        (link, read_contract(library, link.document))
+        for link in links_of(library).amended_by(document)
+        if link.confidence >= MIN_SCORE and link.document not in {document, *library.damaged}
+    ]
+    return sorted(found, key=_by_date)
+
+
+def _by_date(amending: tuple[AmendmentLink, Contract]) -> tuple[date, str, Span]:
+    link, contract = amending
+    return day_made(link, contract) or date.max, contract.name, link.span
+
+
+def day_made(link: AmendmentLink, contract: Contract) -> date | None:
+    """Return the day of an amendment: by its card, else the first at its top that is its own."""
+    fact = contract.card.agreement_date or contract.card.effective_date
+    if fact is not None:
+        return fact.value
+    top = Span(0, min(len(contract.text), _TOP))
+    dates = (each.value for each in find_dates(contract.text, top))
+    return next((day for day in dates if day != link.dated), None)
 
 
 @without_damaged

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from string import ascii_letters
 
 from fourcorners.library.contract import Contract
 from fourcorners.outline.card.term import changes_term
-from fourcorners.outline.tree import Node
+from fourcorners.outline.parser.numbering import LATIN
+from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.search.graph.changes import (
     CITED,
     CONDITION,
@@ -25,7 +27,8 @@ from fourcorners.search.graph.changes import (
     change_verb,
     clause_changes,
 )
-from fourcorners.search.graph.statements import MENTION, distinctive_words
+from fourcorners.search.graph.links import AmendmentLink
+from fourcorners.search.graph.statements import MENTION, PAPER_WORD, distinctive_words
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -39,9 +42,12 @@ _MARKS = "()[].:;,–—-*"
 _OF_A_PART = frozenset(
     ("after", "at", "before", "by", "for", "from", "in", "of", "to", "under", "with", "within")
 )
+_NOT_OPERATIVE = (NodeKind.TITLE, NodeKind.RECITALS, NodeKind.SIGNATURE)
 _LINKS = frozenset(("of", "the", "to", "that", "this"))  # between a clause and its contract
 _LONGER_BY = frozenset(("by", "further", "additional", "another"))
 _LONGER_TO = frozenset(("to", "until", "through"))
+_FROM = frozenset(("from", "effect", "effective"))  # one of the last words before a change's day
+_STARTS = frozenset(("take", "takes", "become", "becomes", "comes", "come"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class ClauseRevision:
     """What a change does to a clause.
 
     Attributes:
-        node: The clause, in the outline of the words in force so far.
+        clause: The clause, in the words in force so far; all of them where it is not known which.
         span: The words that go; empty where words are only added.
         words: The place of the new words in the amendment; None if there are none.
         lead: What separates the new words from those before.
@@ -59,7 +65,7 @@ class ClauseRevision:
         is_beside: Whether the new words are a clause of their own, after this one or below it.
     """
 
-    node: Node
+    clause: Span
     span: Span
     words: Span | None = None
     lead: str = ""
@@ -70,33 +76,68 @@ class ClauseRevision:
 
 
 def read_edits(
-    reading: Contract, title: str, current: Contract
+    reading: Contract, link: AmendmentLink, current: Contract
 ) -> Iterator[tuple[CitedChange, ClauseRevision]]:
-    """Yield what an amendment does to the contract of this title, and to no other that it names."""
-    own = distinctive_words(title)
-    changes = [each for each in clause_changes(reading) if not _is_elsewhere(reading, each, own)]
-    for _, group in groupby(changes, key=lambda each: each.span):
-        some = [*group]
-        yield from ((some[0], edit) for edit in _sentence_edits(reading, some, current))
-    yield from _term_edits(reading, current)
+    """Yield what an amendment does to the contract that it names, and to no other.
+
+    What it says of clauses that are not found, or of none, may change any words of the contract.
+    """
+    own = distinctive_words(link.title)
+    changes = clause_changes(reading)
+    mine = [each for each in changes if not _is_elsewhere(reading, each, own)]
+    found = [
+        (some[0], edit)
+        for _, group in groupby(mine, key=lambda each: each.span)
+        for some in [[*group]]
+        for edit in _sentence_edits(reading, some, current)
+    ]
+    done = [*(each.span for each in changes), link.span]
+    found += _uncited_edits(reading, current, done)
+    if not found and not changes:
+        found = [_anything(reading.sentence(link.span), current)]
+    yield from found
 
 
-def _term_edits(
-    reading: Contract, current: Contract
+def _anything(sentence: Span, current: Contract) -> tuple[CitedChange, ClauseRevision]:
+    """Return a change to whatever a person finds that a sentence means."""
+    whole, at = Span(0, len(current.text)), Span(sentence.start, sentence.start)
+    change = CitedChange("changes", "", "", "", sentence, at)
+    return change, ClauseRevision(whole, whole, is_certain=False)
+
+
+def _uncited_edits(
+    reading: Contract, current: Contract, done: Sequence[Span]
 ) -> Iterator[tuple[CitedChange, ClauseRevision]]:
-    """Yield what sentences that cite no clause do to the term: "The term is extended by a year"."""
-    end = current.card.value("end")
+    """Yield what sentences that cite no clause do: "The term is extended by a year"."""
+    text, end = reading.text, current.card.value("end")
     node = current.outline.node_at(end.span.start) if end else None
-    for sentence in split_sentences(reading.text) if node else ():
-        words = sentence.text_in(reading.text)
+    quotes = [Span(*found.span()) for found in QUOTED.finditer(text)]
+    of_title = [each.span for each in reading.outline.nodes if each.kind in _NOT_OPERATIVE]
+    for sentence in split_sentences(text):
+        words = sentence.text_in(text)
         verb = change_verb(words)
-        if node is None or verb is None or not changes_term(words) or CITED.search(words):
+        if verb is None or any(each.contains(sentence) for each in (*quotes, *of_title)):
             continue
-        clause, longer = node.span.strip(current.text), _extension(reading.text, sentence)
-        change = CitedChange(verb, "term", "", "", sentence, Span(sentence.start, sentence.start))
-        at = Span(clause.end, clause.end) if longer else clause
-        added = Span(sentence.start + marker(words), sentence.end) if longer else None
-        yield change, ClauseRevision(node, at, added, " ", is_certain=bool(longer), extends=longer)
+        if any(each.overlaps(sentence) for each in done) or CITED.search(words):
+            continue
+        at = sentence.start + marker(words)
+        if node is not None and changes_term(words):
+            clause, longer = node.span.strip(current.text), _extension(text, sentence)
+            change = CitedChange(verb, "term", "", "", sentence, Span(sentence.start, at))
+            span = Span(clause.end, clause.end) if longer else clause
+            added = Span(at, sentence.end) if longer else None
+            yield (
+                change,
+                ClauseRevision(clause, span, added, " ", is_certain=bool(longer), extends=longer),
+            )
+        elif verb != "changes" or not _is_introductory(text, Span(at, sentence.end)):
+            yield _anything(sentence, current)
+
+
+def _is_introductory(text: str, sentence: Span) -> bool:
+    """Return whether a sentence speaks of the contract or the amendment, and not of what is new."""
+    words = sentence.text_in(text)
+    return bool(PAPER_WORD.search(words)) or not any(char.isdigit() for char in words)
 
 
 def _is_elsewhere(reading: Contract, change: CitedChange, own: frozenset[str]) -> bool:
@@ -109,27 +150,25 @@ def _is_elsewhere(reading: Contract, change: CitedChange, own: frozenset[str]) -
 def _sentence_edits(
     amending: Contract, changes: Sequence[CitedChange], current: Contract
 ) -> list[ClauseRevision]:
-    """Return what the changes of one sentence do to a text; none where they cite nothing in it."""
+    """Return what the changes of one sentence do to a text."""
     span = changes[0].span
     quotes = [
         Span(found.start() + 1, found.end() - 1).strip(amending.text)
         for found in QUOTED.finditer(amending.text, span.start, span.end)
     ]
-    nodes = current.outline.nodes
-    known = [
-        (one, nodes[at])
-        for one in changes
-        if not any(quote.contains(one.cited) for quote in quotes)
-        and (at := one.find(current.labels)) is not None
-    ]
+    cited = [one for one in changes if not any(quote.contains(one.cited) for quote in quotes)]
+    found = [(one, one.find(current.labels)) for one in cited]
+    known = [(one, current.outline.nodes[at]) for one, at in found if at is not None]
+    unmet = [one for one, at in found if at is None and one.find(amending.labels) is None]
     if known and known[0][0].verb == "adds":
         return [_addition(amending.text, known, quotes, current.text)]
     clauses = {node.id: (one, node) for one, node in reversed(known)}
-    return [
+    edits = [
         edit
         for one, node in clauses.values()
         for edit in _edits(amending.text, one, node, quotes, current.text)
     ]
+    return edits if edits and not unmet else [*edits, _anything(span, current)[1]]
 
 
 def _edits(
@@ -140,24 +179,24 @@ def _edits(
     before = source[one.span.start : one.cited.start]
     after = source[one.cited.end : one.span.end]
     if CONDITION.search(before):
-        return [ClauseRevision(node, clause, is_certain=False)]
+        return [ClauseRevision(clause, clause, is_certain=False)]
     if old and all(len(found) == 1 for found in old):
         if len(old) == len(new) == 1 and one.verb in ("replaces", "deletes"):
-            return [ClauseRevision(node, old[0][0], new[0])]
+            return [ClauseRevision(clause, old[0][0], new[0])]
         if one.verb == "deletes" and not new:
-            return [ClauseRevision(node, found[0]) for found in old]
+            return [ClauseRevision(clause, found[0]) for found in old]
     elif not old and _last_word(before) not in _OF_A_PART:
         if "restored" in after or "reinstated" in after:
-            return [ClauseRevision(node, clause, restores=True)]
+            return [ClauseRevision(clause, clause, restores=True)]
         if one.verb == "deletes" and not quotes and _is_whole(after):
-            return [ClauseRevision(node, clause)]
+            return [ClauseRevision(clause, clause)]
         wording = _wording(source, one, new)
         if one.verb == "replaces" and wording:
-            return [_replacement(node, clause, text, source, wording)]
+            return [_replacement(clause, text, source, wording)]
     if not quotes and (longer := _extension(source, one.span)):
         words = Span(one.span.start + marker(one.span.text_in(source)), one.span.end)
-        return [ClauseRevision(node, Span(clause.end, clause.end), words, " ", extends=longer)]
-    return [ClauseRevision(node, clause, is_certain=False)]
+        return [ClauseRevision(clause, Span(clause.end, clause.end), words, " ", extends=longer)]
+    return [ClauseRevision(clause, clause, is_certain=False)]
 
 
 def _addition(
@@ -171,11 +210,41 @@ def _addition(
     if len(old) == len(new) == len(named) == 1 and len(old[0]) == 1:
         at = next(quote for quote in quotes if quote not in new)
         if "after" in source[max(one.span.start, at.start - _BEFORE) : at.start]:
-            return ClauseRevision(node, Span(old[0][0].end, old[0][0].end), new[0], " ")
+            return ClauseRevision(clause, Span(old[0][0].end, old[0][0].end), new[0], " ")
     wording = _wording(source, one, new)
     if wording and not old and (len(named) < len(known) or marker(wording.text_in(source))):
-        return ClauseRevision(node, Span(clause.end, clause.end), wording, "\n", is_beside=True)
-    return ClauseRevision(node, clause, is_certain=False)
+        return ClauseRevision(clause, Span(clause.end, clause.end), wording, "\n", is_beside=True)
+    if len(new) == 1 and not old and len({node.id for _, node in known}) == 1:
+        before = source[one.span.start : new[0].start] + source[new[0].end : one.span.end]
+        places = {"end", "beginning", "start"}.intersection(before.split())
+        at = clause.start + len(clause.text_in(text)[: marker(clause.text_in(text))].rstrip())
+        if len(places) == 1 and (places == {"end"} or at > clause.start):
+            at = clause.end if places == {"end"} else at
+            return ClauseRevision(clause, Span(at, at), new[0], " ")
+    return ClauseRevision(clause, clause, is_certain=False)
+
+
+def effective_day(reading: Contract, change: CitedChange) -> date | None:
+    """Return the day from which a change counts: by its sentence, else by its amendment."""
+    text, span = reading.text, change.span
+    quotes = [Span(*found.span()) for found in QUOTED.finditer(text, span.start, span.end)]
+    for each in find_dates(text, span):
+        words = text[span.start : each.span.start].casefold().split()[-3:]
+        if _FROM.intersection(words) and not any(q.contains(each.span) for q in quotes):
+            return each.value
+    fact = reading.card.effective_date
+    return fact.value if fact else None
+
+
+def is_conditional(reading: Contract) -> bool:
+    """Return whether an amendment counts only if or when something happens."""
+    for sentence in split_sentences(reading.text):
+        words = sentence.text_in(reading.text)
+        plain = words.casefold().split()
+        starts = _STARTS.intersection(plain) and {"effect", "effective", "force"} & {*plain}
+        if starts and CONDITION.search(words) and not CITED.search(words):
+            return True
+    return False
 
 
 def new_numbers(reading: Contract) -> dict[str, str] | None:
@@ -240,12 +309,12 @@ def _wording(source: str, one: CitedChange, new: Sequence[Span]) -> Span | None:
     return wording if wording and marker(wording.text_in(source)) else None
 
 
-def _replacement(node: Node, clause: Span, text: str, source: str, wording: Span) -> ClauseRevision:
+def _replacement(clause: Span, text: str, source: str, wording: Span) -> ClauseRevision:
     """Return the replacement of a clause, which keeps its number if the wording has none."""
     at = marker(clause.text_in(text))
     has_number = at and not marker(wording.text_in(source))
     return ClauseRevision(
-        node, Span(clause.start + at, clause.end) if has_number else clause, wording
+        clause, Span(clause.start + at, clause.end) if has_number else clause, wording
     )
 
 
@@ -253,8 +322,16 @@ def marker(words: str) -> int:
     """Return how many characters the number of a clause takes at its start; 0 without one."""
     first = words.split(maxsplit=1)[0] if words.strip() else ""
     bare = first.strip(_MARKS)
-    has_number = bare.replace(".", "").isdigit() or (first[:1] == "(" and len(bare) <= len("viii"))
+    has_number = all(map(_is_number, bare.split("."))) or (
+        first[:1] == "(" and len(bare) <= len("viii")
+    )
     return len(words) - len(words[len(first) :].lstrip()) if bare and has_number else 0
+
+
+def _is_number(part: str) -> bool:
+    number = part.rstrip(ascii_letters)
+    added = part[len(number) :]
+    return number.isdigit() and (not added or added.isupper() or added in LATIN)
 
 
 def _extension(source: str, span: Span) -> Period | date | None:

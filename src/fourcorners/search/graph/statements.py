@@ -15,6 +15,7 @@ from datetime import date
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
+from fourcorners.search.graph.changes import parse_changes
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.stems import word_list
@@ -55,21 +56,21 @@ _PAPER = (
     r"Terms\s+and\s+Conditions|Statement\s+of\s+Work|Memorandum\s+of\s+Understanding)"
 )
 MENTION = re.compile(
-    r"(?<![\w’'-])(?P<title>(?:(?:[A-Z][\w&./’'®™-]*,?|&|\d{4}|and|of|for|AND|OF|FOR|to|the)\s+){0,14}?"
+    r"(?<![\w’'-])(?P<title>(?:(?:[A-Z][\w&./’'®™-]*,?|&|\d{4}|and|of|for|AND|OF|FOR|to|the)(?:\s(?!\s*\n))+){0,14}?"
     rf"{_PAPER})(?![\w’'-])(?!\s+(?:{_PAPER}|[A-Z][a-z]+\s+{_PAPER})(?!\w))"
     r"(?:\s+(?:[Nn]o\.?|[Nn]umber|#)\s*[\w/.-]+)?(?:\s*\((?:[A-Z]+[\w-]*\d[\w-]*)\))?"
 )
 # In lower case, as deeds name another: "a supply agreement dated 3 March 2015".
 _SMALL_MENTION = re.compile(
     r"\b(?:an?|the|that\s+certain|existing)\s+(?P<title>(?:[a-z][\w-]*\s+){1,4}?"
-    r"(?:agreement|contract|(?:sub)?lease|licen[cs]e|deed))(?=\s+(?:\(|dated\b|made\b|entered\b|of\s+\d))"
+    r"(?:agreement|contract|(?:sub)?lease|licen[cs]e|deed))(?=\s+(?:\(|dated\b|made\b|entered\b|(?:of|on)\s+\d))"
 )
-_PAPER_WORD = re.compile(_PAPER, re.IGNORECASE)
+PAPER_WORD = re.compile(_PAPER, re.IGNORECASE)
 _PATTERNS = load_patterns("fourcorners.search.graph", "statements")
 _REPLACED = _PATTERNS["replaced"]
 _CHANGES = (
     r"amendments?|addendum|supplement|supplemental|variation|amended|restated|restatement|"
-    r"modification|rider"
+    r"modification|rider|correction|rectification|side\s+letter"
 )
 _IN_TITLE = re.compile(rf"\b(?:{_CHANGES}|amend)\b", re.IGNORECASE)
 RESTATED = _PATTERNS["restated"]
@@ -81,13 +82,13 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _OWN = _PATTERNS["own"]
-_THIS = _PATTERNS["this"]
 _ENTERED = _PATTERNS["entered"]
 _CALLED_ON = _PATTERNS["called_on"]
 _VERB = _PATTERNS["verb"]
 _DATED = _PATTERNS["dated"]
 _OTHER_DATE = _PATTERNS["other_date"]
 _SENTENCE_END = _PATTERNS["sentence_end"]
+_LETTER = 20_000  # characters of a letter that changes a contract; longer ones are contracts
 _NEAR = 40  # characters before a name that say that the paper was signed
 _FAR = 220  # characters after a name that may hold its date
 _OWN_WORDS = word_list("amending")
@@ -129,6 +130,8 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
     top = Span(start, min(len(text), start + MAX_PREAMBLE))
     opening = text[top.start : min(len(text), top.start + 2_500)]
     titled = bool(_IN_TITLE.search(title)) or bool(card.type and card.type.value == "Amendment")
+    if not titled and _is_letter(text) and parse_changes(text):
+        titled, title = True, ""
     if not titled and card.amends is None and not _STATED.search(opening):
         return None
     restates = bool(RESTATED.search(title))
@@ -147,8 +150,13 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
     if not titled or card.title is None:
         return None
     named = _shortened(title)
-    known = _PAPER_WORD.search(named) and distinctive_words(named)
+    known = PAPER_WORD.search(named) and distinctive_words(named)
     return AmendmentStatement(relation, card.title.span, named if known else "", None)
+
+
+def _is_letter(text: str) -> bool:
+    """Return whether a document is a letter, by its salutation, and not a contract in that form."""
+    return len(text) < _LETTER and "\nDear " in text[:MAX_PREAMBLE]
 
 
 def _date_of_same(best: _Mention, mentions: list[_Mention]) -> date | None:
@@ -177,7 +185,8 @@ def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> 
         at = match.start("title") + (lead.end() if lead else 0)
         named = " ".join(text[at : match.end("title")].split())
         before = _before(text, at)
-        itself = _SELF.search(before) or _THIS.match(match["title"])
+        lower = match["title"].casefold()
+        itself = _SELF.search(before) or lower.startswith(("this ", "the present "))
         if (itself and not _TO.search(before)) or _letters(named) == _letters(title):
             continue
         changing = bool(_TO.search(before))
