@@ -59,16 +59,6 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
     return tuple(found.values())[:MAX_PARTIES]
 
 
-def find_headed_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Read parties from lines headed by a role in capitals, as in "SENDER   ALDER LIMITED"."""
-    found = []
-    for match in _PATTERNS["headed"].finditer(text, preamble.start, preamble.end):
-        span = name_at(text, match.end(), preamble.end)
-        if span and HAS_FORM.search(span.text_in(text)):
-            found.append(party_fact(text, span, match["role"].title()))
-    return tuple(found) if len(found) > 1 else ()
-
-
 def find_registered_parties(text: str) -> tuple[Fact[Party], ...]:
     """Read parties by the register named after a company's name, anywhere in the text."""
     found: dict[str, Fact[Party]] = {}
@@ -108,8 +98,8 @@ def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
 
 def _names(text: str, segment: Span) -> Iterator[Span]:
     for match in NAME.finditer(text, segment.start, segment.end):
-        led = _PATTERNS["not_name"].match(match.group())
-        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
+        led = _PATTERNS["not_name"].match(text, match.start(), match.end())
+        span = name_at(text, led.end() if led else match.start(), segment.end)
         blank = text[span.start - 1 : span.start] == "[" if span else False
         if (
             span

@@ -8,7 +8,6 @@ from itertools import islice
 
 from fourcorners.outline.card.card import Fact, Party
 from fourcorners.outline.card.introduced_parties import (
-    find_headed_parties,
     find_introduced_parties,
     find_registered_parties,
 )
@@ -19,11 +18,11 @@ from fourcorners.outline.card.party_names import (
     MAX_NAMES_TESTED,
     MAX_PARTIES,
     NAME,
-    NO_PARTY,
     NO_SHORT,
     ROLES,
     SHORT,
     STRONG,
+    acts_as_party,
     drop_partial_names,
     find_short_name,
     find_short_names,
@@ -35,7 +34,7 @@ from fourcorners.outline.card.party_names import (
     party_fact,
     short_name,
 )
-from fourcorners.outline.card.signers import Signers, find_signers
+from fourcorners.outline.card.signers import compare_signers, find_signers
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -71,12 +70,14 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = _add_companies(text, found, preamble.end)
     else:
         found = _read_labels(text, preamble) or find_introduced_parties(text, preamble, signers)
-    found = found or find_headed_parties(text, preamble) or find_registered_parties(text)
     if len(found) == 1 and _PATTERNS["placed"].search(text, preamble.start, preamble.end):
         placed = _read_labels(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
-    found = _compare_signers(text, preamble, found, signers)
+    found = found or find_registered_parties(text)
+    is_form = _faces_blank(text, found)
+    found = compare_signers(text, preamble, found, signers, is_form=is_form)
+    found = found or _read_labels(text, Span(0, len(text)), formed_only=True)
     found = tuple(each for fact in found for each in _split_persons(text, fact))
     found = tuple(_add_short_names(text, drop_partial_names(_expand_short_names(text, found))))
     return (*found, *_find_blanks(text, preamble, found))
@@ -167,41 +168,6 @@ def _add_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fact
         yield fact
 
 
-def _compare_signers(
-    text: str, preamble: Span, found: tuple[Fact[Party], ...], signers: Signers
-) -> tuple[Fact[Party], ...]:
-    """Compare the parties of the preamble with the signers.
-
-    Signers are added if the preamble refers to the signatures or names only one party; they replace
-    parties without short names if none of those signs; and a name that neither signs nor has a
-    short name, when the others do, is not a party.
-    """
-    signed = [
-        fact for fact in _signing_parties(text, signers) if not NO_PARTY.match(fact.value.name)
-    ]
-    if not found:
-        return tuple(signed)
-    known = {name_key(fact.value.name) for fact in found}
-    sure = {key for fact in signed if (key := name_key(fact.value.name)) in known}
-    shorts = sum(bool(fact.value.short) for fact in found)
-    if len(signed) > 1 and not sure and not shorts:
-        return tuple(signed)
-    if len(sure) > 1 and shorts > 2:
-        return tuple(
-            fact for fact in found if fact.value.short or name_key(fact.value.name) in sure
-        )
-    defers = _PATTERNS["defers"].search(text, preamble.start, preamble.end)
-    if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
-        return found
-    keyed = ((fact, name_key(fact.value.name)) for fact in signed)
-    added = [fact for fact, own in keyed if not any(key in own or own in key for key in known)]
-    given = _PATTERNS["each"].match(text, defers.end(), preamble.end) if defers else None
-    if given:
-        named = (party_fact(text, fact.span, given["short"]) for fact in added)
-        added = [Fact(fact.value, fact.span, 0.4) for fact in named]
-    return (*found, *added)
-
-
 def _add_companies(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[Fact[Party], ...]:
     """Add companies that are given a short name right after a party.
 
@@ -221,17 +187,8 @@ def _add_companies(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple
             if asked > MAX_NAMES_TESTED or not is_acting(text, given["short"]):
                 continue
         known = any(span.overlaps(fact.span) for fact in found)
-        led = _PATTERNS["led"].search(text, max(0, span.start - 30), span.start)
-        if led and _PATTERNS["comprised"].search(text, max(0, span.start - 30), led.end()):
-            led = None
         words = span.text_in(text).casefold()
-        if (
-            known
-            or led
-            or " for " in words
-            or words in names
-            or given["short"].casefold() in shorts
-        ):
+        if known or " for " in words or words in names or given["short"].casefold() in shorts:
             continue
         if ENDS_WITH_SUFFIX.search(span.text_in(text)):
             others.append(party_fact(text, span, given["short"]))
@@ -239,28 +196,45 @@ def _add_companies(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
 
 
-def _read_labels(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
-    """Read parties from labels, as in "Party A: …", "Licensor: …" or "… (… as Party A)"."""
+def _read_labels(
+    text: str, within: Span, *, least: int = 2, formed_only: bool = False
+) -> tuple[Fact[Party], ...]:
+    """Read parties from lines that begin with their role or term: "Party A: …", "Licensor: …".
+
+    Of lines "Name: …" the term is in one of the lines below. With `formed_only` the names are only
+    those with a legal form.
+    """
     found: dict[str, Fact[Party]] = {}
-    for match in _PATTERNS["label"].finditer(text, preamble.start, preamble.end):
-        label = match["label"] or match["role"]
-        span = name_at(text, match.end(), preamble.end)
-        blank = None if span else _blank_at(text, match.end(), preamble.end)
-        if blank and label not in found:
-            place = Span(*blank.span()).strip(text)
-            found[label] = Fact(_blank_party(label.title()), place, 0.7)
-        if span is None or has_only_roles(span.text_in(text).casefold()) or label in found:
+    for match in _PATTERNS["label"].finditer(text, within.start, within.end):
+        role = match["label"] or match["role"].title()
+        end = text.find("\n", match.end())
+        line = Span(match.end(), min(within.end, end if end >= 0 else len(text)))
+        if role == "Name":
+            role = _term_below(text, line.end)
+        named = any(acts_as_party(text, each) for each in (role, match["role"]) if each)
+        if role in found or not (match["label"] or named):
             continue
-        short = match["label"] or ""
-        fact = party_fact(text, span, short)
-        role = (match["role"] or "").title()
-        found[label] = Fact(Party(fact.value.name, short or role, role), span, 0.7)
-    return tuple(found.values()) if len(found) >= least else ()
+        spans = [name_at(text, line.start, end) for end in (line.end, within.end)]
+        formed = (each for each in spans if each and HAS_FORM.search(each.text_in(text)))
+        known = match["label"] or match["role"] == "Name"
+        known = known or (not formed_only and role.casefold() in ROLES)
+        span = next(formed, (spans[0] or spans[1]) if known else None)
+        blank = None if span or not known else _blank_at(text, line.start, within.end)
+        if blank:
+            found[role] = Fact(_blank_party(role), Span(*blank.span()).strip(text), 0.7)
+        elif span and not has_only_roles(span.text_in(text).casefold()):
+            found[role] = Fact(party_fact(text, span, role).value, span, 0.7)
+    spans = [each.span for each in found.values()]
+    together = max(spans).end - min(spans).start <= _TOP if spans else False
+    return tuple(found.values()) if together and len(found) >= least else ()
 
 
-def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
-    spans = sorted((*signers.companies, *signers.persons))
-    return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
+def _term_below(text: str, end: int) -> str:
+    """Return what one of the lines right below says that a party is called."""
+    below = text[end : end + _NEAR].lstrip("\n").partition("\n\n")[0]
+    values = (line.partition(":")[2].strip(" \"“”'") for line in below.splitlines())
+    shorts = (each.removeprefix("the ") for each in values if each)
+    return next((each for each in shorts if acts_as_party(text, each)), "")
 
 
 def _parties_between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:

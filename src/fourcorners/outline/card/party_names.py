@@ -34,7 +34,7 @@ FORM = (
 )
 _BLANKS = (  # or a line of dashes, by which old filings underline
     r"(?:(?:[^\S\n]{0,90}\n)?[^\S\n]{1,90}-{3,}[^\S\n]{1,4}|[^\S\n]{1,4}|"
-    r"[^\S\n]?\n(?!\s*\n)[^\S\n]{0,4})"
+    r"[^\S\n]?\n(?!\s*\n|\s*\d+\s)[^\S\n]{0,4})"
 )
 _WORD = (
     r"(?!(?:AND|And|BETWEEN|Between|DATED?|Dated?|WHEREAS|RECITALS?|Source|Attn|Attention|"
@@ -78,7 +78,8 @@ _QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
 _BRACKET = 120  # characters of the names in a bracket
 _REACH = 400  # maximum characters of a name, including underlined ones
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
-_ACTOR = re.compile(rf"([A-Z][\w’'-]{{0,60}}),?\s+{_ACTS}\b")
+_DOES = rf"(?:{_ACTS}|(?!as\b|is\b|was\b|has\b|its\b|means\b)[a-z]+s)"
+_ACTOR = re.compile(rf"([A-Z][\w’'-]{{0,60}}),?\s+{_DOES}\b")
 ROLES = frozenset(
     [
         *("supplier", "buyer", "seller", "purchaser", "customer", "client", "vendor", "provider"),
@@ -87,7 +88,16 @@ ROLES = frozenset(
         *("landlord", "tenant", "lessor", "lessee", "lender", "borrower", "guarantor", "bank"),
         *("franchisor", "franchisee", "sponsor", "promoter", "publisher", "developer", "owner"),
         *("service provider", "recipient", "disclosing party", "receiving party", "transporter"),
-        *("shipper", "carrier", "host", "affiliate", "marketing affiliate", "endorser", "producer"),
+        *(
+            "sender",
+            "shipper",
+            "carrier",
+            "host",
+            "affiliate",
+            "marketing affiliate",
+            "endorser",
+            "producer",
+        ),
         *("sub-advisor", "advisor", "adviser", "trustee", "depositor", "servicer", "issuer"),
         *("operator", "merchant", "subcontractor", "partner", "participant", "stockholder", "you"),
         *("shareholder", "corporation", "trust", "fund", "party", "vendor", "institution", "us"),
@@ -152,16 +162,16 @@ def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]
     while found := [match for match in nexts if match]:
         first = min(found, key=lambda match: match.start())
         given = first.re is SHORT or "here" in first.group().casefold()[: -len(first["short"])]
-        if given or _is_named_bare(text, first["short"]):
+        if given or acts_as_party(text, first["short"]):
             yield first
         for at, match in enumerate(nexts):
             if match and match.start() < first.end():
                 nexts[at] = patterns[at].search(text, first.end(), end)
 
 
-def _is_named_bare(text: str, short: str) -> bool:
+def acts_as_party(text: str, short: str) -> bool:
     return short.casefold() in ROLES or (
-        short.split()[-1] in _actors(text) and is_acting(text, short)
+        short.split()[-1] in _actors(text) and is_acting(text, short, _DOES)
     )
 
 
@@ -181,9 +191,9 @@ def short_name(match: re.Match[str]) -> str:
     return other or "" if NO_SHORT.search(short) else short
 
 
-def is_acting(text: str, short: str) -> bool:
+def is_acting(text: str, short: str, verbs: str = _ACTS) -> bool:
     """Return whether a short name acts in the contract, as its parties do."""
-    return bool(re.search(rf"\b{re.escape(short)},?\s+{_ACTS}\b", text))
+    return bool(re.search(rf"\b{re.escape(short)},?\s+{verbs}\b", text))
 
 
 def party_fact(text: str, span: Span, short: str) -> Fact[Party]:

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from fourcorners.outline.card.party_names import DESCRIBED, FORM, NAME, SUFFIX
+from fourcorners.outline.card.card import Fact, Party
+from fourcorners.outline.card.party_names import (
+    DESCRIBED,
+    FORM,
+    NAME,
+    NO_PARTY,
+    SUFFIX,
+    name_key,
+    party_fact,
+)
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -35,6 +44,51 @@ class Signers:
 def find_signers(text: str) -> Signers:
     region = _region(text)
     return Signers(_companies_of(text, region), _persons_of(text, region))
+
+
+def compare_signers(
+    text: str,
+    preamble: Span,
+    found: tuple[Fact[Party], ...],
+    signers: Signers,
+    *,
+    is_form: bool,
+) -> tuple[Fact[Party], ...]:
+    """Compare the parties of the preamble with the signers.
+
+    Signers are added if the preamble refers to the signatures or names only one party; they replace
+    parties without short names if none of those signs; and a name that neither signs nor has a
+    short name, when the others do, is not a party.
+    """
+    signed = [
+        fact for fact in _signing_parties(text, signers) if not NO_PARTY.match(fact.value.name)
+    ]
+    if not found:
+        return tuple(signed)
+    known = {name_key(fact.value.name) for fact in found}
+    sure = {key for fact in signed if (key := name_key(fact.value.name)) in known}
+    shorts = sum(bool(fact.value.short) for fact in found)
+    if len(signed) > 1 and not sure and not shorts:
+        return tuple(signed)
+    if len(sure) > 1 and shorts > 2:
+        return tuple(
+            fact for fact in found if fact.value.short or name_key(fact.value.name) in sure
+        )
+    defers = _PATTERNS["defers"].search(text, preamble.start, preamble.end)
+    if not defers and (len(found) > 1 or not sure or is_form):
+        return found
+    keyed = ((fact, name_key(fact.value.name)) for fact in signed)
+    added = [fact for fact, own in keyed if not any(key in own or own in key for key in known)]
+    given = _PATTERNS["each"].match(text, defers.end(), preamble.end) if defers else None
+    if given:
+        named = (party_fact(text, fact.span, given["short"]) for fact in added)
+        added = [Fact(fact.value, fact.span, 0.4) for fact in named]
+    return (*found, *added)
+
+
+def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
+    spans = sorted((*signers.companies, *signers.persons))
+    return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
 
 
 def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
@@ -71,8 +125,7 @@ def _region(text: str) -> Span:
     if whereof:
         return Span(whereof.end(), min(len(text), whereof.end() + _LED))
     tail = max(0, len(text) - _SIGNATURES)
-    dated = _PATTERNS["dated"].search(text, tail)
-    return Span(dated.end() if dated else tail, len(text))
+    return Span(tail, len(text))
 
 
 def _plain(words: str) -> str:
