@@ -61,7 +61,9 @@ class Timeline:
     @property
     def is_to_be_read(self) -> bool:
         """Return whether a person must read its words about the term to know what is coming up."""
-        if self.uncertain:
+        term = self.term
+        is_open = term.is_automatic and term.renewal and term.renewal.asserted
+        if self.uncertain or (is_open and not (term.notice and term.notice.asserted)):
             return True
         known = self.status.asserted and self.status.standing is not Standing.UNKNOWN
         return bool(self.words) and not known

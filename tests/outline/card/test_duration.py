@@ -254,3 +254,67 @@ def test_the_anniversary_of_a_leap_day_has_two_readings(
     assert not said.asserted
     assert "2027-02-28" in said.sentence
     assert "2027-03-01" in said.sentence
+
+
+@pytest.mark.parametrize(
+    ("term", "last", "asserted"),
+    [
+        (
+            (
+                "It is then renewed for one year at a time, unless a party has objected by 30 "
+                "September of the year."
+            ),
+            "2026-09-30",
+            True,
+        ),
+        (
+            (
+                "Thereafter it is prolonged by one year at a time, unless either party gives "
+                "notice by 30.09. of the year."
+            ),
+            "2026-09-30",
+            True,
+        ),
+        (
+            "It is extended by a further year each time unless Orchard objects before June 1.",
+            "2026-05-31",
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless ended on or before 28 February.",
+            "2026-02-28",
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless a party gives notice by 30 June 2026.",
+            None,
+            True,
+        ),
+    ],
+)
+def test_the_last_day_for_notice_is_a_day_of_each_year(
+    read: Callable[..., tuple[Card, str]], term: str, last: str | None, asserted: bool
+) -> None:
+    card, _ = read(f"2. Time. This Agreement runs from 1 January 2024 to 31 December 2024. {term}")
+    days = [each for each in events(card) if each.kind is EventKind.NOTICE and each.asserted]
+    assert bool(days) == (last is not None)
+    assert last is None or last in [each.day.isoformat() for each in days]
+    assert all(each.asserted is asserted for each in days)
+    assert (
+        last is None
+        or "unless notice is given by" in find_status(read_term(card), date(2026, 1, 1)).sentence
+    )
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "Three years from the date hereof and afterwards until ended by either on notice.",
+        "This Agreement continues for two years and thereafter until either side ends it.",
+    ],
+)
+def test_a_term_that_goes_on_until_somebody_ends_it_has_no_certain_end(
+    read: Callable[..., tuple[Card, str]], term: str
+) -> None:
+    card, _ = read(f"2. Duration. {term}")
+    assert card.expiry_date is None

@@ -58,7 +58,8 @@ This agreement is governed by the law of England and Wales.
     "bare": (
         """HALL HIRE AGREEMENT
 
-This agreement is made on 4 June 2024 between Drayton Playhouse Trust (the Theatre) and Sandra Okello (the Dancer).
+This agreement is made on 4 June 2024 between
+Drayton Playhouse Trust (the Theatre) and Sandra Okello (the Dancer).
 
 1. DUTIES
 The Theatre shall keep the hall. The Dancer shall pay GBP 40 a week.
@@ -71,7 +72,9 @@ This agreement is governed by the law of England and Wales.
     "hereinafter": (
         """HALL HIRE AGREEMENT
 
-This agreement is made on 4 June 2024 between Drayton Playhouse Limited, hereinafter: Drayton, and Kite & Lantern Limited, hereinafter: Kite.
+This agreement is made on 4 June 2024 between
+Drayton Playhouse Limited, hereinafter: Drayton, and
+Kite & Lantern Limited, hereinafter: Kite.
 
 1. DUTIES
 Drayton shall keep the hall. Kite shall pay GBP 40 a week.
@@ -84,7 +87,9 @@ This agreement is governed by the law of England and Wales.
     "called": (
         """HALL HIRE AGREEMENT
 
-This agreement is made on 4 June 2024 between Drayton Playhouse Limited (called the Theatre in what follows) and Kite & Lantern Limited (called Kite).
+This agreement is made on 4 June 2024 between
+Drayton Playhouse Limited (called the Theatre in what follows) and
+Kite & Lantern Limited (called Kite).
 
 1. DUTIES
 The Theatre shall keep the hall. Kite shall pay GBP 40 a week.
@@ -97,7 +102,8 @@ This agreement is governed by the law of England and Wales.
     "called2": (
         """HALL HIRE AGREEMENT
 
-This agreement is made on 4 June 2024 between Drayton Playhouse Limited, called "Drayton", and Kite & Lantern Limited, called "Kite".
+This agreement is made on 4 June 2024 between
+Drayton Playhouse Limited, called "Drayton", and Kite & Lantern Limited, called "Kite".
 
 1. DUTIES
 Drayton shall keep the hall. Kite shall pay GBP 40 a week.
@@ -191,7 +197,9 @@ AGREED TERMS
     "place": (
         """HALL HIRE AGREEMENT
 
-This agreement is made at Victoria on 4 June 2024 between Drayton Playhouse Trust, Headcorn ("Drayton"), and Kite & Lantern Limited, Ashford ("Kite").
+This agreement is made at Victoria on 4 June 2024 between
+Drayton Playhouse Trust, Headcorn ("Drayton"), and
+Kite & Lantern Limited, Ashford ("Kite").
 
 1. DUTIES
 Drayton shall keep the hall. Kite shall pay GBP 40 a week.

@@ -10,6 +10,8 @@ from typing import Generic, TypeVar
 from fourcorners.text.span import Span
 
 T = TypeVar("T")
+YEARLY = "--"
+"""What precedes month and day of a day of each year, as in ISO 8601."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Value:
 
     Attributes:
         kind: One of `values.judge.KINDS`.
-        text: A date in ISO form (`2005-04` if the day is blank), a period as an ISO 8601
-            duration, or `perpetual`.
+        text: A date in ISO form (`2005-04` if the day is blank, `--09-30` if it is one of each
+            year), a period as an ISO 8601 duration, or `perpetual`.
         asserted: Whether it is certain enough to be stated; else a person must read its words.
         other: A second reading, where the words have two and nothing decides.
         arithmetic: How it was computed: `2021-05-03 + 30 months`; empty if it is written out.

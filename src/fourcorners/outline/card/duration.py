@@ -9,15 +9,16 @@ give different values, none is returned.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import islice
 
-from fourcorners.outline.card.card import Fact, Value
+from fourcorners.outline.card.card import YEARLY, Fact, Value
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
-from fourcorners.text.values.dates import dates_of, most_values
+from fourcorners.text.values.dates import dates_of, find_days, most_values
 from fourcorners.text.values.periods import WrittenPeriod, describe_period, find_periods
 
 _SURE = 0.97  # the share of values that are right by the lawyers' answers of CUAD
@@ -29,6 +30,8 @@ _STARTS = (
 )  # what the day on which a contract starts is called
 _DEFINED = 0.95  # the confidence of a date that a definition gives
 _LONGEST = 700  # characters of a sentence on each side of its subject
+_LAST = frozenset(("by", "before", "until", "than"))  # before the last day for something
+_LEAP = 2024  # a year that has every day
 _CLOSE = 45  # characters between a word and the day to which it belongs
 _LEAD = 60  # characters between a subject and its verb
 _NEAR = 90  # characters between a word and the day or period to which it belongs
@@ -200,6 +203,17 @@ class DurationReader:
                 text, each.span.end, sentence.end
             ):
                 yield _value("notice", each.value.iso, each.span)
+        yield from self._yearly_notice(Span(stop.start(), sentence.end)) if stop else ()
+
+    def _yearly_notice(self, within: Span) -> Iterator[Value]:
+        """Yield the last day for notice that is the same each year: "unless … by 30 September"."""
+        for month, day, span in find_days(self._text, within):
+            led = self._text[within.start : span.start].casefold().split()[-3:]
+            dated = any(each.span.overlaps(span) for each in self._days)
+            if dated or not _LAST.intersection(led) or day > monthrange(_LEAP, month)[1]:
+                continue
+            last = date(_LEAP, month, day) - timedelta(led[-1] == "before" and "or" not in led)
+            yield _value("notice", f"{YEARLY}{last:%m-%d}", span)
 
     def _cues(self, start: int, end: int) -> list[re.Match[str]]:
         """Return the words before a day or period that may say what it is, without asides."""

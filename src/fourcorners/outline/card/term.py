@@ -8,15 +8,17 @@ have been renewed, is never said to have ended.
 from __future__ import annotations
 
 import math
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
+from fourcorners.outline.card.card import YEARLY, Card, Renewal, RenewalManner, Value
 from fourcorners.outline.card.values.candidates import PERPETUAL
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import MONTHS
 from fourcorners.text.values.periods import Period, describe_period, parse_period
 
 # The product of their probabilities from which values are asserted together: out of fold nearly all
@@ -142,17 +144,17 @@ def _end(term: Term) -> Iterator[Event]:
     if term.end is None or term.end_day is None:
         return
     unless = "it is renewed" if term.renewal else ""
-    notice = _period_of(term.notice) if term.end.other else None
     for text in filter(None, (term.end.text, term.end.other)):
         day = date.fromisoformat(text)
         yield Event(
             *(EventKind.END, day, term.end.span, term.is_asserted, unless),
             *(term.end.arithmetic, term.end.parts),
         )
-        if notice and term.notice:
+        last = _notice_day(term.notice, day) if term.end.other else None
+        if last and term.notice:
             yield Event(
-                *(EventKind.NOTICE, notice.shift(day, back=True), term.notice.span, False, ""),
-                *(f"{day} - {describe_period(notice)}", (term.notice.span, *term.end.parts)),
+                *(EventKind.NOTICE, last, term.notice.span, False, ""),
+                *(_notice_sum(term.notice, day), (term.notice.span, *term.end.parts)),
             )
 
 
@@ -161,13 +163,11 @@ def _renewals(term: Term, until: date) -> Iterator[Event]:
     renewal, length = term.renewal, _period_of(term.length)
     if renewal is None or term.end is None or term.end_day is None:
         return
-    notice = _period_of(term.notice)
     most = _RENEWALS if renewal.times is None else renewal.times
     for number in range(most + 1):
         day = _renewal_day(term.end_day, length, number)
-        if day is None or (
-            day > until and (notice is None or notice.shift(day, back=True) > until)
-        ):
+        last = _notice_day(term.notice, day) if day else None
+        if day is None or (last or day) > until:
             return
         of = [term.end] if number == 0 else [term.end, term.length]
         spans = [part for each in of if each for part in (each.span, *each.parts)]
@@ -182,12 +182,11 @@ def _renewals(term: Term, until: date) -> Iterator[Event]:
         sure = renewal.asserted and _are_asserted(term, of)
         # How often is not always said in words that are understood.
         sure = sure and (number == 0 or renewal.again or renewal.times is not None)
-        last = notice.shift(day, back=True) if notice else None
         known = sure and _are_asserted(term, [*of, term.notice])
         unless = f"notice is given by {last.isoformat()}" if last and known else "notice is given"
         yield Event(EventKind.RENEWAL, day, renewal.span, sure, unless, arithmetic, parts)
-        if last is not None and notice is not None and term.notice is not None:
-            arithmetic = f"{day} - {describe_period(notice)}"
+        if last is not None and term.notice is not None:
+            arithmetic = _notice_sum(term.notice, day)
             parts = (term.notice.span, *parts)
             yield Event(EventKind.NOTICE, last, term.notice.span, known, "", arithmetic, parts)
 
@@ -256,21 +255,45 @@ def _describe_renewal(term: Term) -> str:
     if not term.is_automatic or not term.renewal.asserted:
         by = {RenewalManner.CHOICE: " by choice", RenewalManner.AGREEMENT: " by agreement"}
         return f"It may be renewed{by.get(term.renewal.manner, '')}."
-    length, notice = _asserted_period(term.length), _asserted_period(term.notice)
+    length, notice = _asserted_period(term.length), term.notice
     times = term.renewal.times
     parts = ["It renews by itself"]
     if length:
         parts.append(f"for {length} at a time")
     if times:
         parts.append("once" if times == 1 else f"{times} times at most")
-    if notice:
-        parts.append(f"unless notice is given {notice} before")
+    if notice and notice.asserted and (period := _period_of(notice)):
+        parts.append(f"unless notice is given {describe_period(period)} before")
+    elif notice and notice.asserted and notice.text.startswith(YEARLY):
+        parts.append(f"unless notice is given by {_day_of_year(notice)}")
     return " ".join(parts) + "."
 
 
 def _asserted_period(value: Value | None) -> str:
     period = _period_of(value) if value and value.asserted else None
     return describe_period(period) if period else ""
+
+
+def _notice_day(notice: Value | None, end: date) -> date | None:
+    """Return the last day to stop a renewal: so long before an end, or that day of the year."""
+    if notice is None or not notice.text.startswith(YEARLY):
+        period = _period_of(notice)
+        return period.shift(end, back=True) if period else None
+    month, day = map(int, notice.text.removeprefix(YEARLY).split("-"))
+    year = end.year if (month, day) < (end.month, end.day) else end.year - 1
+    return date(year, month, min(day, monthrange(year, month)[1]))
+
+
+def _notice_sum(notice: Value, end: date) -> str:
+    period = _period_of(notice)
+    return (
+        f"{end} - {describe_period(period)}" if period else f"{_day_of_year(notice)} before {end}"
+    )
+
+
+def _day_of_year(value: Value) -> str:
+    month, day = map(int, value.text.removeprefix(YEARLY).split("-"))
+    return f"{day} {MONTHS[month - 1]}"
 
 
 def _period_of(value: Value | None) -> Period | None:

@@ -54,6 +54,7 @@ _PARTIAL = re.compile(
 _DAY_OF_YEAR = re.compile(
     rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>[0-3]?\d)(?:{_TH})?(?![\d,./]*\d)"
     rf"|(?<![\d/.-])(?P<d2>[0-3]?\d)(?:{_TH})?\s+(?:day\s+of\s+)?{_MONTH.format('m2')}"
+    r"|(?<![\d/.-])(?P<d3>[0-3]?\d)\.(?P<n3>0?[1-9]|1[0-2])\.(?![\d/-])"  # 30.09.
 )
 
 
@@ -159,8 +160,9 @@ def find_partial_dates(text: str, within: Span) -> Iterator[tuple[str, Span]]:
 def find_days(text: str, within: Span) -> Iterator[tuple[int, int, Span]]:
     """Yield the days of the year that are named, as month and day, with or without a year."""
     for match in _DAY_OF_YEAR.finditer(text, within.start, within.end):
-        month = _month(match["m1"] or match["m2"])
-        yield month, int(match["d1"] or match["d2"]), Span(*match.span())
+        named = match["m1"] or match["m2"]
+        month = _month(named) if named else int(match["n3"])
+        yield month, int(match["d1"] or match["d2"] or match["d3"]), Span(*match.span())
 
 
 def _value(match: re.Match[str], *, day_first: bool) -> date | None:
