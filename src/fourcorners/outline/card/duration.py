@@ -77,9 +77,13 @@ class DurationReader:
         sentences = [*self._sentences()]
         for _ in range(2):  # the first day may be given below the period
             found.clear()
-            for sentence in sentences:
-                for value in self._read(*sentence):
-                    found.setdefault(value.kind, []).append(value)
+            for sentence, at in sentences:
+                values = [*self._read(sentence, at)]
+                goes_on = _PATTERNS["goes_on"].search(self._text, at, sentence.end)
+                goes_on = goes_on and not any(each.kind == "renewal" for each in values)
+                for value in values:
+                    if value.kind != "end" or not goes_on:
+                        found.setdefault(value.kind, []).append(value)
         return {kind: same for kind, several in found.items() if (same := _agreed(several))}
 
     def named_start(self) -> Fact[date] | None:
