@@ -79,10 +79,10 @@ class DurationReader:
             found.clear()
             for sentence, at in sentences:
                 values = [*self._read(sentence, at)]
+                renews = any(each.kind == "renewal" for each in values)
                 goes_on = _PATTERNS["goes_on"].search(self._text, at, sentence.end)
-                goes_on = goes_on and not any(each.kind == "renewal" for each in values)
                 for value in values:
-                    if value.kind != "end" or not goes_on:
+                    if value.kind != "end" or renews or not goes_on:
                         found.setdefault(value.kind, []).append(value)
         return {kind: same for kind, several in found.items() if (same := _agreed(several))}
 

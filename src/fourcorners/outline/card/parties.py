@@ -224,8 +224,8 @@ def _read_labels(
             found[role] = Fact(_blank_party(role), Span(*blank.span()).strip(text), 0.7)
         elif span and not has_only_roles(span.text_in(text).casefold()):
             found[role] = Fact(party_fact(text, span, role).value, span, 0.7)
-    spans = [each.span for each in found.values()]
-    together = max(spans).end - min(spans).start <= _TOP if spans else False
+    places = [each.span for each in found.values()]
+    together = max(places).end - min(places).start <= _TOP if places else False
     return tuple(found.values()) if together and len(found) >= least else ()
 
 

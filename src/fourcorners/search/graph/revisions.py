@@ -217,10 +217,10 @@ def _addition(
     if len(new) == 1 and not old and len({node.id for _, node in known}) == 1:
         before = source[one.span.start : new[0].start] + source[new[0].end : one.span.end]
         places = {"end", "beginning", "start"}.intersection(before.split())
-        at = clause.start + len(clause.text_in(text)[: marker(clause.text_in(text))].rstrip())
-        if len(places) == 1 and (places == {"end"} or at > clause.start):
-            at = clause.end if places == {"end"} else at
-            return ClauseRevision(clause, Span(at, at), new[0], " ")
+        first = clause.start + len(clause.text_in(text)[: marker(clause.text_in(text))].rstrip())
+        if len(places) == 1 and (places == {"end"} or first > clause.start):
+            where = clause.end if places == {"end"} else first
+            return ClauseRevision(clause, Span(where, where), new[0], " ")
     return ClauseRevision(clause, clause, is_certain=False)
 
 
