@@ -83,10 +83,7 @@ def cut_by_clause(contract: Contract, span: Span) -> list[Span]:
 
 
 def is_heading(contract: Contract, span: Span) -> bool:
-    """Tell whether words are a clause's bare number and heading, which prove nothing.
-
-    The only words of a clause are no bare heading: "12. English law."
-    """
+    """Tell whether words are the bare number and heading of a clause that has other words."""
     text = contract.document.text
     return any(
         span.contains(each.heading)

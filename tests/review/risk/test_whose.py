@@ -107,6 +107,53 @@ def test_a_duty_or_exit_counts_by_whose_it_is(
     assert " ".join(told) == severities
 
 
+@pytest.mark.parametrize("answer", ["termination", "consent"])
+@pytest.mark.parametrize(
+    ("whose", "acts", "severity"),
+    [
+        (OURS, THEIRS, Severity.HIGH),
+        (OURS, "", Severity.HIGH),
+        (OURS, "the Bank", Severity.HIGH),
+        (OURS, OURS, Severity.LOW),
+        (EACH, THEIRS, Severity.HIGH),
+        (EACH, EACH, Severity.HIGH),
+        (EACH, "", Severity.HIGH),
+        (EACH, OURS, Severity.LOW),
+        (THEIRS, OURS, Severity.LOW),
+        ("", OURS, Severity.LOW),
+        ("", THEIRS, Severity.TO_READ),
+    ],
+)
+def test_a_right_of_ours_to_act_on_a_change_of_control_is_no_harm(
+    answer: str, whose: str, acts: str, severity: Severity
+) -> None:
+    answers = dict.fromkeys(("termination", "consent", "deemed-assignment", "notice"), "no")
+    answers |= {"other-effect": "no", answer: "yes", "whose": whose, "may-act": acts}
+    told = conclude("change-of-control", answers)
+    assert told.severity is severity
+    assert (told.position is None) is (severity is not Severity.HIGH)
+
+
+@pytest.mark.parametrize(
+    ("provision", "answers", "kind"),
+    [
+        ("warranty-duration", {"lasts": "P5Y"}, "unacceptable"),
+        ("warranty-duration", {"lasts": "P2Y"}, "fallback"),
+        ("warranty-duration", {"lasts": "P1Y"}, "preferred"),
+        ("non-compete", {"exception": "yes", "excepted": OURS, "affiliates": "no"}, "fallback"),
+        ("non-solicitation", {"staff": "yes", "after": "P6M"}, "fallback"),
+    ],
+)
+def test_a_position_is_that_of_a_clause_which_binds_us(
+    provision: str, answers: Mapping[str, str], kind: str
+) -> None:
+    kinds = []
+    for bound in (OURS, EACH, THEIRS, ""):
+        told = conclude(provision, {**answers, "bound": bound})
+        kinds.append(told.position.kind if told.position else None)
+    assert kinds == [kind, kind, None, None]
+
+
 def test_for_nobody_a_clause_counts_for_whomever_it_binds() -> None:
     assert conclude("non-compete", {"bound": THEIRS}, UNKNOWN_SIDE).severity is Severity.HIGH
     assert conclude("non-compete", {}, UNKNOWN_SIDE).severity is Severity.TO_READ

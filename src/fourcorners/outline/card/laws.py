@@ -29,7 +29,7 @@ _PLACE_LAW = re.compile(
 # The law before the words that choose it.
 _LAW_GOVERNS = re.compile(
     rf"\b(?i:laws?|legislation)\s+(?i:of|in)\s+(?:[^.;,()]{{0,40}}?\b)?{_PLACE}[^.;]{{0,60}}?\b(?i:shall|will|must)?\s*"
-    r"(?i:govern|control|apply)(?:s|ies)?\b"
+    r"(?i:governs?|controls?|appl(?:y|ies))\b"
 )
 _PLACE_LAW_GOVERNS = re.compile(
     rf"\b(?:{_PLACE}|(?P<adjective>{_ADJECTIVE}))\s+[Ll]aw\s+"

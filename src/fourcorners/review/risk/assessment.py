@@ -132,7 +132,11 @@ class RiskConclusion:
     ) -> list[str] | None:
         """Return the questions on which it depends whether conditions hold; None if they do not."""
         depends = []
-        parties = [(conditions.burdens, "theirs"), (conditions.favours, "ours")]
+        parties = [(conditions.burdens, "theirs")]
+        acting = given.get(conditions.favours)
+        # Of a burden with a known bearer it need not be known whom it favours.
+        if not conditions.burdens or (acting and self._whose(acting.value) == "ours"):
+            parties.append((conditions.favours, "ours"))
         for name, wanted in conditions.answers.items():
             if name in given and given[name].value in wanted:
                 parties.append((asked[name].whose if name in asked else "", "theirs"))
