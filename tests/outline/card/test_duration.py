@@ -290,6 +290,45 @@ def test_the_anniversary_of_a_leap_day_has_two_readings(
             None,
             True,
         ),
+        (
+            (
+                "It is renewed for one year at a time unless either party gives notice not less "
+                "than three months before 30 September."
+            ),
+            None,
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless ended three months before 30 September.",
+            None,
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless ended at least 90 days before 1 July.",
+            None,
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless ended a fortnight before 1 July.",
+            None,
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless a party gives 60 days’ notice by 1 July.",
+            None,
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless objected to no earlier than 1 July.",
+            None,
+            True,
+        ),
+        (
+            "It is renewed for one year at a time unless objected to and not before 1 July.",
+            None,
+            True,
+        ),
+        ("It is renewed for one year at a time unless objected to by 0 September.", None, True),
     ],
 )
 def test_the_last_day_for_notice_is_a_day_of_each_year(

@@ -157,3 +157,18 @@ def test_only_the_first_renewal_is_a_fact_where_their_number_is_not_understood()
     found = find_events(once, date(2024, 1, 1), date(2026, 12, 31))
     renewals = [each for each in found if each.kind is EventKind.RENEWAL]
     assert [each.asserted for each in renewals] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("written", "last"),
+    [("--10-31", "2025-10-31"), ("--10-30", "2025-10-30"), ("--11-01", "2024-11-01")],
+)
+def test_a_day_of_each_year_is_the_last_up_to_the_end(written: str, last: str) -> None:
+    end = replace(END, text="2025-10-31")
+    term = replace(YEARLY, end=end, notice=replace(NOTICE, text=written))
+    (event,) = (
+        each
+        for each in find_events(term, date(2024, 1, 1), date(2025, 12, 31))
+        if each.kind is EventKind.NOTICE and each.day.isoformat() == last
+    )
+    assert event.arithmetic.endswith(" by 2025-10-31")

@@ -31,6 +31,8 @@ _STARTS = (
 _DEFINED = 0.95  # the confidence of a date that a definition gives
 _LONGEST = 700  # characters of a sentence on each side of its subject
 _LAST = frozenset(("by", "before", "until", "than"))  # before the last day for something
+# Before a day that is not the last: "not before", "no earlier than", "a fortnight before".
+_NOT_LAST = frozenset(("not", "earlier", "sooner", "a", "an"))
 _LEAP = 2024  # a year that has every day
 _CLOSE = 45  # characters between a word and the day to which it belongs
 _LEAD = 60  # characters between a subject and its verb
@@ -214,7 +216,13 @@ class DurationReader:
         for month, day, span in find_days(self._text, within):
             led = self._text[within.start : span.start].casefold().split()[-3:]
             dated = any(each.span.overlaps(span) for each in self._days)
-            if dated or not _LAST.intersection(led) or day > monthrange(_LEAP, month)[1]:
+            before = Span(within.start, span.start)  # a period there may be reckoned from the day
+            counted = any(before.contains(each.span) for each in self._periods)
+            if dated or counted or not _LAST.intersection(led):
+                continue
+            if led[-1] != "by" and "later" not in led and _NOT_LAST.intersection(led):
+                continue
+            if not 1 <= day <= monthrange(_LEAP, month)[1]:
                 continue
             last = date(_LEAP, month, day) - timedelta(led[-1] == "before" and "or" not in led)
             yield _value("notice", f"{YEARLY}{last:%m-%d}", span)

@@ -255,11 +255,11 @@ def _describe_renewal(term: Term) -> str:
     if not term.is_automatic or not term.renewal.asserted:
         by = {RenewalManner.CHOICE: " by choice", RenewalManner.AGREEMENT: " by agreement"}
         return f"It may be renewed{by.get(term.renewal.manner, '')}."
-    length, notice = _asserted_period(term.length), term.notice
+    length, notice = _period_of(term.length), term.notice
     times = term.renewal.times
     parts = ["It renews by itself"]
-    if length:
-        parts.append(f"for {length} at a time")
+    if length and term.length and term.length.asserted:
+        parts.append(f"for {describe_period(length)} at a time")
     if times:
         parts.append("once" if times == 1 else f"{times} times at most")
     if notice and notice.asserted and (period := _period_of(notice)):
@@ -269,26 +269,20 @@ def _describe_renewal(term: Term) -> str:
     return " ".join(parts) + "."
 
 
-def _asserted_period(value: Value | None) -> str:
-    period = _period_of(value) if value and value.asserted else None
-    return describe_period(period) if period else ""
-
-
 def _notice_day(notice: Value | None, end: date) -> date | None:
     """Return the last day to stop a renewal: so long before an end, or that day of the year."""
     if notice is None or not notice.text.startswith(YEARLY):
         period = _period_of(notice)
         return period.shift(end, back=True) if period else None
     month, day = map(int, notice.text.removeprefix(YEARLY).split("-"))
-    year = end.year if (month, day) < (end.month, end.day) else end.year - 1
-    return date(year, month, min(day, monthrange(year, month)[1]))
+    years = (end.year, end.year - 1)
+    days = (date(year, month, min(day, monthrange(year, month)[1])) for year in years)
+    return next(each for each in days if each <= end)
 
 
 def _notice_sum(notice: Value, end: date) -> str:
     period = _period_of(notice)
-    return (
-        f"{end} - {describe_period(period)}" if period else f"{_day_of_year(notice)} before {end}"
-    )
+    return f"{end} - {describe_period(period)}" if period else f"{_day_of_year(notice)} by {end}"
 
 
 def _day_of_year(value: Value) -> str:
