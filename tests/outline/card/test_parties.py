@@ -251,6 +251,65 @@ Rent	GBP 40 a week
 """,
         [("Drayton Playhouse Trust", "Owner"), ("Kite & Lantern Limited", "Hirer")],
     ),
+    "labels": (
+        """HALL HIRE AGREEMENT
+
+Owner: Drayton Playhouse Trust
+Tenant: Kite & Lantern Limited
+Insurer: Oak Mutual plc
+Auditor: Reed & Rush LLP
+Invoice: Sum Ledgers Limited
+Delivery Address: Gate Stores Limited, 4 Quay Street
+
+1. The Tenant shall pay. The Insurer shall pay for damage. The Invoice shall be paid at once.
+2. The Auditor shall certify the accounts. The Delivery Address may be changed.
+""",
+        [("Drayton Playhouse Trust", "Owner"), ("Kite & Lantern Limited", "Tenant")],
+    ),
+    "no duties": (
+        """HALL HIRE AGREEMENT
+
+Keeper: Drayton Playhouse Trust
+Choir: Kite & Lantern Limited
+Invoice: Sum Ledgers Limited
+Delivery Address: Gate Stores Limited, 4 Quay Street
+
+1. The Keeper shall keep the hall. The Choir shall pay GBP 40 a week.
+2. The Invoice shall be paid at once. The Delivery Address may be changed. Invoice totals are final.
+""",
+        [("Drayton Playhouse Trust", "Keeper"), ("Kite & Lantern Limited", "Choir")],
+    ),
+    "registered": (
+        """HALL HIRE AGREEMENT
+
+This agreement is made on 4 June 2024 between
+Alder Mills Limited (Registered in England) ("Supplier") and
+Brook Bakers Limited (Registered in England) ("Buyer").
+
+1. The Supplier shall deliver. The Buyer shall pay. Registered users may log in.
+""",
+        [("Alder Mills Limited", "Supplier"), ("Brook Bakers Limited", "Buyer")],
+    ),
+    "places": (
+        """HALL HIRE AGREEMENT
+
+This agreement is made on 4 June 2024 between
+Alder Mills Limited (London) and Brook Bakers Limited (Leeds).
+
+1. London offices are closed on Sunday. Leeds opens daily. Each may end this agreement.
+""",
+        [("Alder Mills Limited", ""), ("Brook Bakers Limited", "")],
+    ),
+    "place and name": (
+        """HALL HIRE AGREEMENT
+
+This agreement is made on 4 June 2024 between
+Alder Mills Limited (England), the "Seller", and Brook Bakers Limited (England), the "Buyer".
+
+1. The Seller shall deliver. The Buyer shall pay. England takes part in the fair.
+""",
+        [("Alder Mills Limited", ""), ("Brook Bakers Limited", "")],
+    ),
 }
 
 

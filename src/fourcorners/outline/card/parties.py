@@ -201,29 +201,34 @@ def _read_labels(
 ) -> tuple[Fact[Party], ...]:
     """Read parties from lines that begin with their role or term: "Party A: …", "Licensor: …".
 
-    Of lines "Name: …" the term is in one of the lines below. With `formed_only` the names are only
-    those with a legal form.
+    Of lines "Name: …" the term is in one of the lines below. A label that is no known role must
+    have duties in the contract, and counts only where not two known roles are found. With
+    `formed_only` the names are only those with a legal form.
     """
     found: dict[str, Fact[Party]] = {}
+    sure: set[str] = set()
     for match in _PATTERNS["label"].finditer(text, within.start, within.end):
         role = match["label"] or match["role"].title()
         end = text.find("\n", match.end())
         line = Span(match.end(), min(within.end, end if end >= 0 else len(text)))
         if role == "Name":
             role = _term_below(text, line.end)
-        named = any(acts_as_party(text, each) for each in (role, match["role"]) if each)
-        if role in found or not (match["label"] or named):
+        if role in found or not (match["label"] or acts_as_party(text, role, bound=True)):
             continue
         spans = [name_at(text, line.start, end) for end in (line.end, within.end)]
         formed = (each for each in spans if each and HAS_FORM.search(each.text_in(text)))
-        known = match["label"] or match["role"] == "Name"
-        known = known or (not formed_only and role.casefold() in ROLES)
+        named = match["label"] or match["role"] == "Name"
+        known = named or (not formed_only and role.casefold() in ROLES)
         span = next(formed, (spans[0] or spans[1]) if known else None)
         blank = None if span or not known else _blank_at(text, line.start, within.end)
         if blank:
             found[role] = Fact(_blank_party(role), Span(*blank.span()).strip(text), 0.7)
         elif span and not has_only_roles(span.text_in(text).casefold()):
             found[role] = Fact(party_fact(text, span, role).value, span, 0.7)
+        if named or role.casefold() in ROLES:
+            sure.add(role)
+    if len(sure & found.keys()) > 1:
+        found = {role: fact for role, fact in found.items() if role in sure}
     places = [each.span for each in found.values()]
     together = max(places).end - min(places).start <= _TOP if places else False
     return tuple(found.values()) if together and len(found) >= least else ()

@@ -78,8 +78,14 @@ _QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
 _BRACKET = 120  # characters of the names in a bracket
 _REACH = 400  # maximum characters of a name, including underlined ones
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
-_DOES = rf"(?:{_ACTS}|(?!as\b|is\b|was\b|has\b|its\b|means\b)[a-z]+s)"
-_ACTOR = re.compile(rf"([A-Z][\w’'-]{{0,60}}),?\s+{_DOES}\b")
+_BOUND = re.compile(
+    r"(?:\b(?:[Tt]he|THE)\s+|\b)([A-Z][\w’'-]{0,60}(?:[^\S\n]+[A-Z][\w’'-]{0,60}){0,2}),?\s+"
+    rf"{_ACTS}\b(?!\s+(?:be|mean)\b)"
+)
+_DOES = re.compile(  # "The Theatre lets the Hall", not "London offices are closed"
+    r"\b[Tt]he\s+([A-Z][\w’'-]{0,60}(?:[^\S\n]+[A-Z][\w’'-]{0,60}){0,2})\s+"
+    r"(?!as\b|is\b|was\b|has\b|its\b|means\b)[a-z]+s\s+(?:the|an?|to)\b"
+)
 ROLES = frozenset(
     [
         *("supplier", "buyer", "seller", "purchaser", "customer", "client", "vendor", "provider"),
@@ -88,20 +94,11 @@ ROLES = frozenset(
         *("landlord", "tenant", "lessor", "lessee", "lender", "borrower", "guarantor", "bank"),
         *("franchisor", "franchisee", "sponsor", "promoter", "publisher", "developer", "owner"),
         *("service provider", "recipient", "disclosing party", "receiving party", "transporter"),
-        *(
-            "sender",
-            "shipper",
-            "carrier",
-            "host",
-            "affiliate",
-            "marketing affiliate",
-            "endorser",
-            "producer",
-        ),
-        *("sub-advisor", "advisor", "adviser", "trustee", "depositor", "servicer", "issuer"),
-        *("operator", "merchant", "subcontractor", "partner", "participant", "stockholder", "you"),
-        *("shareholder", "corporation", "trust", "fund", "party", "vendor", "institution", "us"),
-        *("broker dealer", "broker-dealer", "franchise owner", "marketing agent"),
+        *("sender", "shipper", "carrier", "host", "affiliate", "marketing affiliate"),
+        *("endorser", "producer", "sub-advisor", "advisor", "adviser", "trustee", "depositor"),
+        *("servicer", "issuer", "operator", "merchant", "subcontractor", "partner", "participant"),
+        *("stockholder", "shareholder", "corporation", "trust", "fund", "party", "institution"),
+        *("you", "us", "broker dealer", "broker-dealer", "franchise owner", "marketing agent"),
         *("representative", "underwriter", "investor", "parent", "assignor", "assignee", "artist"),
     ]
 )
@@ -154,30 +151,33 @@ def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
 def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     """Yield consecutive short names in brackets, the first of which the pattern finds.
 
-    Words in brackets without quotation marks are a short name if "hereinafter" precedes them, or if
-    they act in the contract or are a role: "(Germany)" is not.
+    Words in brackets without quotation marks are a short name if "hereinafter" or "called" precedes
+    them, or if they act in the contract or are a role: "(Germany)" is not.
     """
     patterns = (SHORT, _PATTERNS["bare_short"])
     nexts = [pattern.search(text, start, end) for pattern in patterns]
     while found := [match for match in nexts if match]:
         first = min(found, key=lambda match: match.start())
-        given = first.re is SHORT or "here" in first.group().casefold()[: -len(first["short"])]
-        if given or acts_as_party(text, first["short"]):
+        if first.re is SHORT or first["called"] or acts_as_party(text, first["short"]):
             yield first
         for at, match in enumerate(nexts):
             if match and match.start() < first.end():
                 nexts[at] = patterns[at].search(text, first.end(), end)
 
 
-def acts_as_party(text: str, short: str) -> bool:
-    return short.casefold() in ROLES or (
-        short.split()[-1] in _actors(text) and is_acting(text, short, _DOES)
+def acts_as_party(text: str, short: str, *, bound: bool = False) -> bool:
+    """Return whether a name is a role, or of somebody who acts; if `bound`, who has duties."""
+    name = " ".join(short.casefold().split())
+    return (
+        name in ROLES
+        or name in _actors(text, _BOUND)
+        or (not bound and name in _actors(text, _DOES))
     )
 
 
-@lru_cache(maxsize=2)
-def _actors(text: str) -> frozenset[str]:
-    return frozenset(_ACTOR.findall(text))
+@lru_cache(maxsize=4)
+def _actors(text: str, acts: re.Pattern[str]) -> frozenset[str]:
+    return frozenset(" ".join(each.casefold().split()) for each in acts.findall(text))
 
 
 def short_name(match: re.Match[str]) -> str:
@@ -191,9 +191,9 @@ def short_name(match: re.Match[str]) -> str:
     return other or "" if NO_SHORT.search(short) else short
 
 
-def is_acting(text: str, short: str, verbs: str = _ACTS) -> bool:
+def is_acting(text: str, short: str) -> bool:
     """Return whether a short name acts in the contract, as its parties do."""
-    return bool(re.search(rf"\b{re.escape(short)},?\s+{verbs}\b", text))
+    return bool(re.search(rf"\b{re.escape(short)},?\s+{_ACTS}\b", text))
 
 
 def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
