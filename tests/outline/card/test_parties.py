@@ -310,6 +310,25 @@ Alder Mills Limited (England), the "Seller", and Brook Bakers Limited (England),
 """,
         [("Alder Mills Limited", ""), ("Brook Bakers Limited", "")],
     ),
+    "form": (
+        """HALL HIRE AGREEMENT
+
+This agreement is made between Alder Halls Limited ("Owner") and ____________ ("Hirer").
+
+1. The Owner shall keep the hall. The Hirer shall pay GBP 40 a week.
+
+IN WITNESS WHEREOF the parties have signed.
+
+ALDER HALLS LIMITED
+
+By: ____________
+
+OAK MUTUAL LIMITED
+
+By: ____________
+""",
+        [("Alder Halls Limited", "Owner"), ("Hirer", "Hirer")],
+    ),
 }
 
 
@@ -319,4 +338,5 @@ def test_parties_are_read_in_every_form(document: Callable[..., Document], form:
     made = document(text)
     parties = read_card(made, build_outline(made)).parties
     assert [(each.value.name, each.value.short) for each in parties] == wanted
-    assert all(each.span.text_in(text).split() == each.value.name.split() for each in parties)
+    named = [each for each in parties if not each.value.is_blank]
+    assert all(each.span.text_in(text).split() == each.value.name.split() for each in named)

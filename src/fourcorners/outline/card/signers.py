@@ -47,12 +47,7 @@ def find_signers(text: str) -> Signers:
 
 
 def compare_signers(
-    text: str,
-    preamble: Span,
-    found: tuple[Fact[Party], ...],
-    signers: Signers,
-    *,
-    is_form: bool,
+    text: str, preamble: Span, found: tuple[Fact[Party], ...], signers: Signers, *, is_form: bool
 ) -> tuple[Fact[Party], ...]:
     """Compare the parties of the preamble with the signers.
 
@@ -60,9 +55,11 @@ def compare_signers(
     parties without short names if none of those signs; and a name that neither signs nor has a
     short name, when the others do, is not a party.
     """
-    signed = [
-        fact for fact in _signing_parties(text, signers) if not NO_PARTY.match(fact.value.name)
-    ]
+    named = (
+        (party_fact(text, span, "").value, span)
+        for span in sorted((*signers.companies, *signers.persons))
+    )
+    signed = [Fact(party, span, 0.4) for party, span in named if not NO_PARTY.match(party.name)]
     if not found:
         return tuple(signed)
     known = {name_key(fact.value.name) for fact in found}
@@ -81,14 +78,9 @@ def compare_signers(
     added = [fact for fact, own in keyed if not any(key in own or own in key for key in known)]
     given = _PATTERNS["each"].match(text, defers.end(), preamble.end) if defers else None
     if given:
-        named = (party_fact(text, fact.span, given["short"]) for fact in added)
-        added = [Fact(fact.value, fact.span, 0.4) for fact in named]
+        shorted = (party_fact(text, fact.span, given["short"]) for fact in added)
+        added = [Fact(fact.value, fact.span, 0.4) for fact in shorted]
     return (*found, *added)
-
-
-def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
-    spans = sorted((*signers.companies, *signers.persons))
-    return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
 
 
 def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
