@@ -329,6 +329,21 @@ By: ____________
 """,
         [("Alder Halls Limited", "Owner"), ("Hirer", "Hirer")],
     ),
+    "titles": (
+        """HALL HIRE AGREEMENT
+
+1. The hall is kept clean.
+
+Name: Jane Roe
+Title: Trustee
+
+Name: Tom Ash
+Title: Manager
+
+2. The Manager shall keep the keys.
+""",
+        [],
+    ),
 }
 
 

@@ -217,15 +217,15 @@ def _read_labels(
             continue
         spans = [name_at(text, line.start, end) for end in (line.end, within.end)]
         formed = (each for each in spans if each and HAS_FORM.search(each.text_in(text)))
-        named = match["label"] or match["role"] == "Name"
-        known = named or (not formed_only and role.casefold() in ROLES)
+        is_role = role.casefold() in ROLES
+        known = match["label"] or (is_role and not formed_only)
         span = next(formed, (spans[0] or spans[1]) if known else None)
         blank = None if span or not known else _blank_at(text, line.start, within.end)
         if blank:
             found[role] = Fact(_blank_party(role), Span(*blank.span()).strip(text), 0.7)
         elif span and not has_only_roles(span.text_in(text).casefold()):
             found[role] = Fact(party_fact(text, span, role).value, span, 0.7)
-        if named or role.casefold() in ROLES:
+        if match["label"] or is_role:
             sure.add(role)
     if len(sure & found.keys()) > 1:
         found = {role: fact for role, fact in found.items() if role in sure}
