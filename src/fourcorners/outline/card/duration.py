@@ -216,7 +216,7 @@ class DurationReader:
         for month, day, span in find_days(self._text, within):
             led = self._text[within.start : span.start].casefold().split()[-3:]
             dated = any(each.span.overlaps(span) for each in self._days)
-            before = Span(within.start, span.start)  # a period there may be reckoned from the day
+            before = Span(within.start, span.start)  # a period there may count back from the day
             counted = any(before.contains(each.span) for each in self._periods)
             if dated or counted or not _LAST.intersection(led):
                 continue
