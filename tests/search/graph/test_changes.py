@@ -29,6 +29,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Clause 29.2 of the Agreement applies to this letter.", []),
         ("The amendments in paragraphs 2 to 6 take effect at once.", []),
         ("Section 4 of this Amendment is changed by nobody.", []),
+        ("Clause 4.1 currently reads “The rent is nil.”", []),
+        ("In clause 4.1, for “six” read “nine”.", [("replaces", "Clause 4.1")]),
         ("WHEREAS the parties wish to amend Section 4;", []),
         ("Except as amended by Section 2 the Lease is unchanged.", []),
         ("The Lease, as amended by Section 2, remains unchanged.", []),
@@ -72,3 +74,12 @@ def test_items_of_a_list_change_each_their_own() -> None:
 )
 def test_citations_of_parts_and_inserted_numbers(text: str, wanted: str) -> None:
     assert [raw for _, raw in found(text)] == [wanted]
+
+
+def test_a_mark_of_inches_does_not_swallow_what_follows() -> None:
+    text = (
+        'In Section 2 all 12" pipes are changed to steel.\n\nNothing else here is new.\n\n'
+        'The Landlord calls them the "Pipes".\n'
+    )
+    [change] = parse_changes(text)
+    assert change.span.text_in(text) == 'In Section 2 all 12" pipes are changed to steel.'

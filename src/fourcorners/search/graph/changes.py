@@ -191,8 +191,9 @@ def _text_without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
 def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
     """Return a sentence with the preceding heading and the new wording that it announces."""
     start, end = parts[at].start, parts[at].end
-    cut_short = text.count("“", start, end) > text.count("”", start, end)
-    if cut_short or text.count('"', start, end) % 2:
+    rest = QUOTED.sub("", text[start:end])
+    cut_short = rest.count("“") > rest.count("”")
+    if cut_short or len(re.findall(r'(?<!\d)"', rest)) % 2:  # after a digit it means inches
         closed = text.find("”" if cut_short else '"', end, start + MAX_LENGTH)
         return Span(start, closed + 1 if closed >= 0 else end)
     if not _FOLLOWS.search(text, max(start, end - 120), end):

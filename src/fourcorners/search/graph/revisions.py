@@ -7,10 +7,12 @@ its new wording, a new clause with its number. A person must read everything els
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from operator import attrgetter
 from string import ascii_letters
 
 from fourcorners.library.contract import Contract
@@ -31,10 +33,11 @@ from fourcorners.search.graph.links import AmendmentLink
 from fourcorners.search.graph.statements import MENTION, PAPER_WORD, distinctive_words
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.sentences import split_sentences
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import Period, find_durations
 
+_start = attrgetter("start")
 _LEAST = 5  # words from which a quotation may be the whole of a clause
 _BEFORE = 40  # characters before a quotation that say what is done with it
 _MARKS = "()[].:;,–—-*"
@@ -46,6 +49,10 @@ _NOT_OPERATIVE = (NodeKind.TITLE, NodeKind.RECITALS, NodeKind.SIGNATURE)
 _LINKS = frozenset(("of", "the", "to", "that", "this"))  # between a clause and its contract
 _LONGER_BY = frozenset(("by", "further", "additional", "another"))
 _LONGER_TO = frozenset(("to", "until", "through"))
+# Between a citation and the verb that deletes its clause; any other word leaves a choice.
+_AUXILIARIES = frozenset(
+    ("also", "are", "be", "been", "entirely", "hereby", "is", "shall", "therefore", "will")
+)
 _FROM = frozenset(("from", "effect", "effective"))  # one of the last words before a change's day
 _STARTS = frozenset(("take", "takes", "become", "becomes", "comes", "come"))
 
@@ -111,14 +118,19 @@ def _uncited_edits(
     """Yield what sentences that cite no clause do: "The term is extended by a year"."""
     text, end = reading.text, current.card.value("end")
     node = current.outline.node_at(end.span.start) if end else None
-    quotes = [Span(*found.span()) for found in QUOTED.finditer(text)]
     of_title = [each.span for each in reading.outline.nodes if each.kind in _NOT_OPERATIVE]
+    within = merge_spans([*of_title, *(Span(*found.span()) for found in QUOTED.finditer(text))])
+    done = merge_spans(done)
     for sentence in split_sentences(text):
         words = sentence.text_in(text)
         verb = change_verb(words)
-        if verb is None or any(each.contains(sentence) for each in (*quotes, *of_title)):
+        if verb is None or CITED.search(words):
             continue
-        if any(each.overlaps(sentence) for each in done) or CITED.search(words):
+        in_other = within[bisect_right(within, sentence.start, key=_start) - 1 :][:1]
+        before = done[bisect_left(done, sentence.end, key=_start) - 1 :][:1]
+        if any(each.contains(sentence) for each in in_other):
+            continue
+        if any(each.overlaps(sentence) for each in before):
             continue
         at = sentence.start + marker(words)
         if node is not None and changes_term(words):
@@ -178,7 +190,7 @@ def _edits(
     old, new = _sort_quotes(source, quotes, text, clause)
     before = source[one.span.start : one.cited.start]
     after = source[one.cited.end : one.span.end]
-    if CONDITION.search(before):
+    if not _is_agreed(source, one, quotes):
         return [ClauseRevision(clause, clause, is_certain=False)]
     if old and all(len(found) == 1 for found in old):
         if len(old) == len(new) == 1 and one.verb in ("replaces", "deletes"):
@@ -207,20 +219,20 @@ def _addition(
     one, node = (named or known)[0]
     clause = node.span.strip(text)
     old, new = _sort_quotes(source, quotes, text, clause)
+    if not _is_agreed(source, one, quotes):
+        return ClauseRevision(clause, clause, is_certain=False)
     if len(old) == len(new) == len(named) == 1 and len(old[0]) == 1:
         at = next(quote for quote in quotes if quote not in new)
         if "after" in source[max(one.span.start, at.start - _BEFORE) : at.start]:
             return ClauseRevision(clause, Span(old[0][0].end, old[0][0].end), new[0], " ")
     wording = _wording(source, one, new)
-    if wording and not old and (len(named) < len(known) or marker(wording.text_in(source))):
+    if wording and not old and (0 < len(named) < len(known) or marker(wording.text_in(source))):
         return ClauseRevision(clause, Span(clause.end, clause.end), wording, "\n", is_beside=True)
-    if len(new) == 1 and not old and len({node.id for _, node in known}) == 1:
-        before = source[one.span.start : new[0].start] + source[new[0].end : one.span.end]
-        places = {"end", "beginning", "start"}.intersection(before.split())
-        first = clause.start + len(clause.text_in(text)[: marker(clause.text_in(text))].rstrip())
-        if len(places) == 1 and (places == {"end"} or first > clause.start):
-            where = clause.end if places == {"end"} else first
-            return ClauseRevision(clause, Span(where, where), new[0], " ")
+    if len(new) == len(named) == len(known) == 1 and not old:
+        before = source[one.span.start : one.cited.start].split()
+        is_its = "at its end" in source[one.cited.end : new[0].start] and before[-1:] != ["of"]
+        if is_its or before[-3:] == ["the", "end", "of"]:
+            return ClauseRevision(clause, Span(clause.end, clause.end), new[0], " ")
     return ClauseRevision(clause, clause, is_certain=False)
 
 
@@ -289,13 +301,30 @@ def _sort_quotes(
     return old, new
 
 
+def _is_agreed(source: str, one: CitedChange, quotes: Sequence[Span]) -> bool:
+    """Return whether a sentence changes a clause: not if it denies, proposes or reports that."""
+    before = source[one.span.start : one.cited.start]
+    after = source[one.cited.end : min([one.span.end, *(each.start for each in quotes)])]
+    words, last = before.casefold().split(), before.casefold().rpartition(" that ")[0].split()[-2:]
+    reports = "that" in words and (last[-1:] not in (["agree"], ["agreed"]) or last[0] == "to")
+    denies = "not" in (*words, *after.partition(":")[0].split())
+    return not (denies or reports or "propos" in before.casefold() or CONDITION.search(before))
+
+
 def _is_whole(after: str) -> bool:
     """Return whether what follows a citation deletes the clause in every case."""
+    named = re.match(r"(?:\s*\([^()]*\)|\s+of\s+the(?:\s+[A-Z]\w*)+|,\s+as\s[^,]*,)+", after)
+    after = after[named.end() :] if named else after
     verb = DELETES.search(after)
-    rest = after[verb.end() :] if verb else ""
+    between = after[: verb.start()].split() if verb else []
+    if verb is None or not _AUXILIARIES.issuperset(between):
+        return False
+    if not between and len(verb[0].split()) == 1:  # "Clause 4 omits", not "no longer applies"
+        return False
+    rest = after[verb.end() :]
     for whole in (" in its entirety", " in their entirety", " in full"):
         rest = rest.removeprefix(whole)
-    return verb is not None and not PARTLY.match(rest)
+    return not PARTLY.match(rest)
 
 
 def _wording(source: str, one: CitedChange, new: Sequence[Span]) -> Span | None:
@@ -303,7 +332,8 @@ def _wording(source: str, one: CitedChange, new: Sequence[Span]) -> Span | None:
     if new:
         words = new[0].text_in(source)
         is_clause = marker(words) or len(words.split()) >= _LEAST
-        return new[0] if len(new) == 1 and is_clause else None
+        is_old = _last_word(source[one.cited.end : new[0].start - 1]) == "reads"
+        return new[0] if len(new) == 1 and is_clause and not is_old else None
     colon = source.find(":", one.cited.end, one.span.end)
     wording = Span(colon + 1, one.span.end).strip(source) if colon >= 0 else None
     return wording if wording and marker(wording.text_in(source)) else None
