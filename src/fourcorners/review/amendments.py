@@ -49,7 +49,7 @@ _TELLING = 0.2
 def amendment_key(library: Library, document: str, as_of: date | None = None) -> str:
     """Return a name for the amendments with which a document is read; empty if there are none.
 
-    Of one that gives days after `as_of` it is another when one of them has come.
+    The name changes when a date in an amendment passes.
     """
     day = as_of or datetime.now(UTC).date()
     amending = [each for _, each in amendments_of(library, document)]
@@ -139,7 +139,7 @@ def amended_finding(library: Library, own: Finding, new: Finding, amended: InFor
         state=own.state,
         severity=Severity.TO_READ,
         possible_severity=Severity.HIGH,
-        reason=f"{named.replace('Amended', 'May be changed')}; read it together with these words.",
+        reason=f"These words may be changed. {named}: read both together.",
         answers=tuple(RiskAnswer(each.question, "", id=each.id) for each in new.answers),
         position=None,
         recommendation="",

@@ -38,6 +38,7 @@ SCHEDULE 2
 1. Cranes are brought by rail.
 2. Cranes are fetched at noon.
 """
+DELETED = "1. Clause 4.1 is deleted."
 CHANGE = """AMENDMENT NO. {number} TO THE CRANE HIRE AGREEMENT
 
 This Amendment No. {number} is made on {day} between Hollin Lifting Limited and Wray Bridges
@@ -238,6 +239,8 @@ def test_a_clause_of_another_contract_is_not_changed(library: Library, put: Put)
         ("1. The term in clause 3.1 is extended as the parties will agree.", None),
         ("1. The term of the Agreement is extended by eighteen months.", date(2023, 11, 9)),
         ("1. The duration of the Agreement is changed as the letter of today says.", None),
+        ("1. The Hirer may extend the term of the Agreement by two years.", None),
+        ("1. The term in clause 3.1 is not extended by two years.", None),
         ("1. The rent in clause 2.1 is reduced by two weeks' rent.", date(2022, 5, 9)),
     ],
 )
@@ -283,6 +286,22 @@ def test_an_instruction_that_meets_no_clause_leaves_all_words_to_a_person(
         (
             '1. The Agreement is amended as follows.\n2. In clause 2.1, "GBP 4,000" is replaced by '
             '"GBP 4,650".\n3. This Amendment may not be modified except in writing.'
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "Headings are inserted for convenience only."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "Any provision that is held to be invalid shall be deleted and the rest stays in force."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "References to a statute are to it as amended or replaced from time to time."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "The Owner's insurer has changed since 1 May 2019."
         ),
         (
             '1. Clause 2.1, as amended by earlier letters, is changed: "GBP 4,000" is replaced by '
@@ -390,14 +409,81 @@ def test_words_count_from_the_day_that_the_amendment_gives(
     assert before.contract.text == HIRE
 
 
-def test_an_amendment_that_waits_for_an_event_is_left_to_a_person(
-    library: Library, put: Put
+@pytest.mark.parametrize(
+    "change",
+    [
+        DELETED + "\n2. This Amendment takes effect when the Hirer's bank has agreed to it.",
+        DELETED + "\n2. This Amendment takes effect on the day on which the Hirer pays GBP 5,000.",
+        DELETED + "\n2. This Amendment is effective upon receipt of the board approval.",
+        DELETED + "\n2. This Amendment takes effect subject to the consent of the bank.",
+        "1. On 1 May 2031 Clause 4.1 is deleted.",
+        "1. As of 1 May 2031 clause 4.1 is deleted.",
+        "1. With effect from 1 May 2031:\n\n(a) the rent falls.\n\n(b) Clause 4.1 is deleted.",
+        "1. Clause 4.1 is deleted.\n2. These changes apply from 1 May 2031.",
+        "1. The following changes take effect on 1 May 2031.\n2. Clause 4.1 is deleted.",
+        "1. Until 1 May 2021 clause 4.1 is deleted.",
+        "1. From 1 to 31 May 2021 clause 4.1 is deleted.",
+    ],
+)
+def test_an_amendment_that_waits_for_an_event_or_another_day_is_left_to_a_person(
+    library: Library, put: Put, change: str
 ) -> None:
-    found = amended(
-        library,
-        put,
-        '1. In clause 4.1, "GBP 60,000" is replaced by "GBP 80,000".\n2. This Amendment '
-        "takes effect when the Hirer's bank has agreed to it.",
-    )
+    found = amended(library, put, change)
     assert found.contract.text == HIRE
-    assert not any(each.is_certain for each in found.revisions)
+    assert not any(each.is_certain and each.removes for each in found.revisions)
+    assert any(
+        not each.is_certain and "liability" in each.old.text_in(HIRE) for each in found.revisions
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "takes effect on the date of this Amendment",
+        "is effective as of 4 March 2020",
+        "takes effect immediately",
+        "has no effect on other clauses",
+    ],
+)
+def test_an_amendment_that_counts_at_once_is_made(library: Library, put: Put, words: str) -> None:
+    found = amended(library, put, f"1. Clause 4.1 is deleted.\n2. This Amendment {words}.")
+    assert "GBP 60,000" not in found.contract.text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "We do not agree to your proposal that Clause 4.1 is deleted.",
+        "We ask you to agree that Clause 4.1 is deleted. We look forward to your answer.",
+        "We have corrected the invoice sent under Clause 2.1.",
+    ],
+)
+def test_a_letter_that_only_proposes_changes_nothing_for_certain(
+    library: Library, put: Put, words: str
+) -> None:
+    hire = put("hire.txt", HIRE)
+    put(
+        "letter.txt",
+        "Hollin Lifting Limited\n\n4 May 2020\n\nWray Bridges Limited\n\nDear Madam,\n\n"
+        f"Crane Hire Agreement dated 9 May 2019\n\n{words}\n\nHollin Lifting Limited\n",
+    )
+    found = read_in_force(library, hire)
+    assert found is None or not any(each.is_certain for each in found.revisions)
+
+
+@pytest.mark.parametrize(("day", "is_whole"), [("1 May 2021", True), ("1 May 2031", False)])
+def test_a_restatement_counts_from_its_day(
+    library: Library, put: Put, day: str, is_whole: bool
+) -> None:
+    hire = put("hire.txt", HIRE)
+    put(
+        "restated.txt",
+        "AMENDED AND RESTATED CRANE HIRE AGREEMENT\n\nThis Crane Hire Agreement "
+        "is dated 4 March 2020 and made between Hollin Lifting Limited and Wray Bridges Limited. "
+        f"It amends and restates the Crane Hire Agreement dated 9 May 2019 with effect from {day}."
+        "\n\n1. HIRE\n1.1 The Owner lets one crane to the Hirer.\n",
+    )
+    found = read_in_force(library, hire)
+    assert found is not None
+    assert (found.restatement is not None) is is_whole
+    assert [each.is_certain for each in found.revisions] == ([] if is_whole else [False])

@@ -22,6 +22,7 @@ from fourcorners.search.graph.changes import UNCHANGED, CitedChange
 from fourcorners.search.graph.links import AmendmentLink, amendments_of, day_made
 from fourcorners.search.graph.revisions import (
     ClauseRevision,
+    counts_otherwise,
     effective_day,
     is_conditional,
     marker,
@@ -35,6 +36,7 @@ from fourcorners.search.graph.statements import (
 )
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import Period
 
 _OF_TERM = ("end", "renewal", "notice")  # the values of a card about the contract's term
@@ -137,7 +139,7 @@ def read_in_force(
 ) -> InForce | None:
     """Return a contract as amended by others (only those `among` some); None if none does.
 
-    What counts only from a day after `as_of`, by default today, is not in force yet.
+    A change that takes effect after `as_of`, by default today, is not in force yet.
     """
     amending = [
         each for each in amendments_of(library, document) if among is None or each[1].id in among
@@ -163,11 +165,12 @@ def _amend(
     revisions: list[Revision] = []
     longer: list[tuple[Revision, Period | date]] = []
     restatement, is_numbered, words = None, True, dict[tuple[str, Span], str]()
-    later = set[Revision]()  # which do not count yet
+    later = set[Revision]()  # not yet in effect
     for link, reading in amending:
         if link.relation is not AmendmentRelation.AMENDS:
-            sentence = _restating_sentence(reading, link)
-            restatement = _revision(reading, sentence, sentence.start, Span(0, len(contract.text)))
+            whole = _restating(contract, reading, link, today)
+            restatement = whole if whole.is_certain else restatement
+            revisions += [] if whole.is_certain else [whole]
             continue
         before, free = pieces, len(current.text)
         made = day_made(link, reading)
@@ -187,6 +190,7 @@ def _amend(
                 is_ordered
                 and edit.is_certain
                 and edit.span.end <= free
+                and not counts_otherwise(reading, change, edit, day, today)
                 and (not edit.restores or bool(first))
             )
             revision = replace(
@@ -220,7 +224,8 @@ def _amend(
     of_term = tuple(
         replace(each, is_certain=each.is_certain and each not in later)
         for each in revisions
-        if _is_of_term(each, contract.card) or changes_term(words[each.document, each.span])
+        if _is_of_term(each, contract.card)
+        or changes_term(words.get((each.document, each.span), ""))
     )
     is_known = restatement is None and all(each.is_certain for each in of_term)
     card = _card(contract, current, pieces, longer, is_known=is_known)
@@ -230,14 +235,21 @@ def _amend(
     return InForce(current, card, tuple(revisions), restatement, tuple(pieces), of_term)
 
 
-def _restating_sentence(reading: Contract, link: AmendmentLink) -> Span:
-    """Return the sentence that takes a contract's place; that which names it, if none does."""
-    after = Span(link.span.start, min(len(reading.text), link.span.start + MAX_PREAMBLE))
+def _restating(contract: Contract, reading: Contract, link: AmendmentLink, today: date) -> Revision:
+    """Return what takes a contract's place; it is uncertain where it names a later day."""
+    span, start = reading.sentence(link.span), link.span.start
+    after = Span(start, min(len(reading.text), start + MAX_PREAMBLE))
     for sentence in split_sentences(reading.text, after):
         words = sentence.text_in(reading.text)
         if RESTATED.search(words) and not UNCHANGED.search(words):
-            return sentence
-    return reading.sentence(link.span)
+            span = sentence
+            break
+    fact = reading.card.effective_date
+    days = [each.value for each in find_dates(reading.text, span)] + ([fact.value] if fact else [])
+    is_certain = max(days, default=today) <= today
+    whole = Span(0, len(contract.text))
+    revision = _revision(reading, span, span.start, whole)
+    return replace(revision, removes=is_certain, is_certain=is_certain)
 
 
 def _place(each: tuple[CitedChange, ClauseRevision]) -> Span:
@@ -314,7 +326,7 @@ def _own_span(pieces: Sequence[_Piece], span: Span) -> Span | None:
 
 
 def _read(document: Document, pieces: Sequence[_Piece]) -> Contract:
-    """Read an amended text; what the file says of the words that stay is sentence of them again."""
+    """Read an amended text. Marks and pages are kept for the words that remain."""
     text = "".join(piece.words for piece in pieces)
 
     def place(span: Span) -> Span:
