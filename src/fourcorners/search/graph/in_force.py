@@ -18,25 +18,17 @@ from fourcorners.outline.card.card import Card, Fact, Value
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.card.term import changes_term, day_of
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.search.graph.changes import UNCHANGED, CitedChange
-from fourcorners.search.graph.links import AmendmentLink, amendments_of, day_made
-from fourcorners.search.graph.revisions import (
-    ClauseRevision,
-    counts_otherwise,
+from fourcorners.search.graph.changes import CitedChange
+from fourcorners.search.graph.dates import (
     effective_day,
+    has_other_days,
     is_conditional,
-    marker,
-    new_numbers,
-    read_edits,
+    restatement_span,
 )
-from fourcorners.search.graph.statements import (
-    MAX_PREAMBLE,
-    RESTATED,
-    AmendmentRelation,
-)
-from fourcorners.text.sentences import split_sentences
+from fourcorners.search.graph.links import AmendmentLink, amendments_of, day_made
+from fourcorners.search.graph.revisions import ClauseRevision, marker, new_numbers, read_edits
+from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.span import Span
-from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import Period
 
 _OF_TERM = ("end", "renewal", "notice")  # the values of a card about the contract's term
@@ -168,7 +160,9 @@ def _amend(
     later = set[Revision]()  # not yet in effect
     for link, reading in amending:
         if link.relation is not AmendmentRelation.AMENDS:
-            whole = _restating(contract, reading, link, today)
+            span, is_certain = restatement_span(reading, link, today)
+            whole = _revision(reading, span, span.start, Span(0, len(contract.text)))
+            whole = replace(whole, removes=is_certain, is_certain=is_certain)
             restatement = whole if whole.is_certain else restatement
             revisions += [] if whole.is_certain else [whole]
             continue
@@ -190,7 +184,7 @@ def _amend(
                 is_ordered
                 and edit.is_certain
                 and edit.span.end <= free
-                and not counts_otherwise(reading, change, edit, day, today)
+                and not has_other_days(reading, change, edit, day, today)
                 and (not edit.restores or bool(first))
             )
             revision = replace(
@@ -233,23 +227,6 @@ def _amend(
     if current is contract:  # which its connection opened: what is shared must not hold it
         current = _read(contract.document, pieces)
     return InForce(current, card, tuple(revisions), restatement, tuple(pieces), of_term)
-
-
-def _restating(contract: Contract, reading: Contract, link: AmendmentLink, today: date) -> Revision:
-    """Return what takes a contract's place; it is uncertain where it names a later day."""
-    span, start = reading.sentence(link.span), link.span.start
-    after = Span(start, min(len(reading.text), start + MAX_PREAMBLE))
-    for sentence in split_sentences(reading.text, after):
-        words = sentence.text_in(reading.text)
-        if RESTATED.search(words) and not UNCHANGED.search(words):
-            span = sentence
-            break
-    fact = reading.card.effective_date
-    days = [each.value for each in find_dates(reading.text, span)] + ([fact.value] if fact else [])
-    is_certain = max(days, default=today) <= today
-    whole = Span(0, len(contract.text))
-    revision = _revision(reading, span, span.start, whole)
-    return replace(revision, removes=is_certain, is_certain=is_certain)
 
 
 def _place(each: tuple[CitedChange, ClauseRevision]) -> Span:

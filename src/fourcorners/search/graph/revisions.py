@@ -25,22 +25,20 @@ from fourcorners.search.graph.changes import (
     DELETES,
     PARTLY,
     QUOTED,
-    UNCHANGED,
     CitedChange,
     change_verb,
     clause_changes,
 )
 from fourcorners.search.graph.links import AmendmentLink
 from fourcorners.search.graph.statements import (
-    MAX_PREAMBLE,
     MENTION,
     PAPER_WORD,
     distinctive_words,
 )
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.sentences import split_sentences
-from fourcorners.text.span import Span, intersect_spans, merge_spans
-from fourcorners.text.values.dates import WrittenDate, find_dates
+from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import Period, find_durations
 
 _start = attrgetter("start")
@@ -60,22 +58,6 @@ _LONGER_TO = frozenset(("to", "until", "through"))
 _AUXILIARIES = frozenset(
     ("also", "are", "be", "been", "entirely", "hereby", "is", "shall", "therefore", "will")
 )
-_FROM = frozenset(("from", "effect", "effective"))  # one of the last words before a change's day
-_UNTIL = frozenset(("until", "till", "to", "through"))
-# "The amendment takes effect", "these changes become effective": of what, does what, and when.
-_STARTS = frozenset(
-    ("take", "takes", "become", "becomes", "comes", "come", "into", "is", "are", "be", "has")
-)
-_EFFECT = frozenset(("effect", "effective", "force"))
-_PAPERS = frozenset(
-    ("addendum", "agreement", "amendment", "amendments", "changes", "deed", "letter", "variation")
-)
-_AT_ONCE = (
-    *("immediately", "forthwith", "at once", "today", "date of this", "date hereof", "above"),
-    *("on signature", "upon signature"),
-)
-# What makes a letter more than a proposal.
-_SAID = ("hereby", "letter amends", "letter varies", "agreed to amend", "countersign")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,79 +237,6 @@ def _addition(
         if is_its or before[-3:] == ["the", "end", "of"]:
             return ClauseRevision(clause, Span(clause.end, clause.end), new[0], " ")
     return ClauseRevision(clause, clause, is_certain=False)
-
-
-def effective_day(reading: Contract, change: CitedChange) -> date | None:
-    """Return the day from which a change counts: by its sentence, else by its amendment."""
-    text, span = reading.text, change.span
-    quotes = [Span(*found.span()) for found in QUOTED.finditer(text, span.start, span.end)]
-    for each in find_dates(text, span):
-        words = text[span.start : each.span.start].casefold().split()[-3:]
-        if _FROM.intersection(words) and not any(q.contains(each.span) for q in quotes):
-            return each.value
-    fact = reading.card.effective_date
-    return fact.value if fact else None
-
-
-def counts_otherwise(
-    reading: Contract, change: CitedChange, edit: ClauseRevision, known: date | None, today: date
-) -> bool:
-    """Return whether an amendment gives a change other days than that from which it counts."""
-    for sentence, day, is_general, is_last in _days(reading):
-        if not is_general and not sentence.overlaps(change.span):
-            continue
-        if day.value == edit.extends or (edit.words and edit.words.contains(day.span)):
-            continue
-        if is_last or (day.value > today and day.value != known):
-            return True
-    return False
-
-
-def _days(reading: Contract) -> list[tuple[Span, WrittenDate, bool, bool]]:
-    """Return the dates of an amendment, with their sentences, but not those of new words.
-
-    With each, whether it may be that of every change, and whether it is the last of some time.
-    """
-
-    def find() -> list[tuple[Span, WrittenDate, bool, bool]]:
-        text, found = reading.text, []
-        quotes = merge_spans(Span(*each.span()) for each in QUOTED.finditer(text))
-        for sentence in split_sentences(text):
-            words = sentence.text_in(text)
-            plain = words.casefold()
-            is_told = any(each in plain for each in ("effect", "appl", "follow"))
-            for day in find_dates(text, sentence):
-                if intersect_spans(quotes, [day.span]):
-                    continue
-                leads = is_told or text[day.span.end :][:2].lstrip().startswith(":")
-                last = _last_word(text[sentence.start : day.span.start]) in _UNTIL
-                found.append((sentence, day, leads and not UNCHANGED.search(words), last))
-        return found
-
-    return reading.compute("days of changes", find)
-
-
-def is_conditional(reading: Contract) -> bool:
-    """Return whether an amendment counts only if or when something happens.
-
-    So does one that takes effect, but on no day that can be read; and a letter may only propose.
-    """
-    text = reading.text
-    is_letter = "\nDear " in text[:MAX_PREAMBLE]
-    if is_letter and not any(each in " ".join(text.casefold().split()) for each in _SAID):
-        return True
-    for sentence in split_sentences(text):
-        words = " ".join(sentence.text_in(text).casefold().split())
-        plain = words.replace(",", "").split()
-        at = next((at for at, word in enumerate(plain) if word.strip(".;") in _EFFECT), 0)
-        verb = {*plain[max(0, at - 2) : at]}
-        if not verb & _STARTS or "no" in verb or _PAPERS.isdisjoint(plain[max(0, at - 10) : at]):
-            continue
-        is_dated = any(find_dates(text, sentence)) or any(each in words for each in _AT_ONCE)
-        is_dated |= "effective date" in words and reading.card.effective_date is not None
-        if not is_dated or "subject" in plain or CONDITION.search(words):
-            return True
-    return False
 
 
 def new_numbers(reading: Contract) -> dict[str, str] | None:
