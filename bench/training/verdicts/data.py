@@ -26,8 +26,9 @@ from fourcorners.review.mentions import MentionFinder
 from fourcorners.review.people.labelled_clauses import mention_answer
 from fourcorners.text.span import Span
 from fourcorners_bench.outline.references import text_document
+from training.common.blind import load_contracts
 from training.verdicts.labels import READERS, THIRD
-from training.verdicts.sample import SEED, load_attributes, load_contracts
+from training.verdicts.sample import SEED, load_attributes
 
 HERE = Path(__file__).parent
 FOLDS = 5
@@ -104,7 +105,7 @@ def _kind(attribute: Mapping[str, Any]) -> MentionKind:
 
 
 def load_examples(data: Path) -> list[Example]:
-    """Return all labelled clauses of contracts, and the invented ones after them."""
+    """Return the labelled clauses of all contracts but the blind ones, then the invented ones."""
     guides = load_attributes()
     texts = {each["name"]: each["text"] for each in load_contracts(data)}
     finders: dict[str, MentionFinder] = {}
@@ -113,7 +114,9 @@ def load_examples(data: Path) -> list[Example]:
     examples = []
     for row in _lines(HERE / "labels.jsonl").values():
         place = sampled[row["id"]]
-        text, name = texts[place["name"]], place["name"]
+        name = place["name"]
+        if (text := texts.get(name)) is None:
+            continue
         labels, settled = settle(row, guides[place["provision"]]["attributes"])
         if not labels:
             continue

@@ -6,6 +6,11 @@ contract's `name` and `group`, the marked `span`, the `clause` around it, a `has
 words, and whether lawyers `marked` it. `--batches DIR` writes the same with its words for readers,
 in an order of each reader's own. Two sets of contracts are left out, with all that share their
 groups: they are for trials that nothing has learned from.
+
+`--review review.json` (`fourcorners review --json` of contracts) adds to the sample that is there
+what the program itself quotes, right or wrong, of the same groups, for one reader: up to `QUOTED`
+of a provision, if no clause of the sample has most of its words, each with the probability with
+which it was `found`. The blind contracts are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import random
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -35,6 +40,8 @@ TRIAL = 12  # contracts of one blind trial
 MARKED = 120  # clauses of a provision that lawyers marked, at most
 MORE = 400  # clauses of a provision that lawyers marked, beyond those, which one reader reads
 LOOK_ALIKES = 50  # clauses of a provision that look like it
+QUOTED = 530  # quotes of a provision, at most
+KNOWN = 0.6  # of the longer span, what two have in common from which on they are one
 BATCH = 20  # clauses that a reader reads at once
 
 
@@ -132,21 +139,59 @@ def draw(data: Path) -> Iterator[dict[str, Any]]:
         chosen += [(*each, False) for each in others[: LOOK_ALIKES + MARKED - len(chosen)]]
         chosen += [(*each, True) for each in marked[MARKED : MARKED + MORE]]
         for contract, span, is_marked in chosen:
-            place = f"{contract['name']} {span.start} {span.end}"
-            words = span.text_in(contract["text"])
-            clause = clause_around(contract["text"], span)
-            yield {
-                "id": f"{provision}-{sha256(place.encode()).hexdigest()[:6]}",
-                "provision": provision,
-                "name": contract["name"],
-                "group": contract["group"],
-                "span": [span.start, span.end],
-                "clause": [clause.start, clause.end],
-                "hash": sha256(words.encode()).hexdigest()[:16],
-                "marked": is_marked,
-                "words": f"{contract['text'][clause.start : span.start]}⟦{words}⟧"
-                f"{contract['text'][span.end : clause.end]}",
-            }
+            yield _line(contract, provision, span, marked=is_marked)
+
+
+def draw_quoted(
+    contracts: Iterable[Mapping[str, Any]],
+    review: Mapping[str, Any],
+    sampled: Sequence[Mapping[str, Any]],
+) -> Iterator[dict[str, Any]]:
+    """Yield quotes of a review of which no clause of the sample has most words; none twice."""
+    groups = {each["group"] for each in sampled}
+    by_name = {each["name"]: each for each in contracts if each["group"] in groups}
+    read = defaultdict(list)
+    for each in sampled:
+        read[each["name"], each["provision"]].append(Span(*each["span"]))
+    names = {each["id"]: each["name"] for each in review["documents"]}
+    quotes: dict[str, dict[str, tuple[str, Span, float]]] = defaultdict(dict)
+    for finding in review["findings"]:
+        name, provision = names[finding["document"]], finding["provision"]
+        for evidence in finding["evidence"] if name in by_name else ():
+            quote = evidence["quote"]
+            span = Span(quote["start"], quote["end"])
+            if not any(_is_one(span, other) for other in read[name, provision]):
+                words = " ".join(quote["text"].lower().split())
+                quotes[provision].setdefault(words, (name, span, evidence["score"]))
+    for provision, found in quotes.items():
+        chosen = list(found.values())
+        random.Random(f"{SEED} {provision}").shuffle(chosen)
+        for name, span, found in chosen[:QUOTED]:
+            yield {**_line(by_name[name], provision, span, marked=False), "found": found}
+
+
+def _is_one(span: Span, other: Span) -> bool:
+    common = span.intersection(other)
+    return common is not None and len(common) > KNOWN * max(len(span), len(other))
+
+
+def _line(
+    contract: Mapping[str, Any], provision: str, span: Span, *, marked: bool
+) -> dict[str, Any]:
+    text = contract["text"]
+    words, clause = span.text_in(text), clause_around(text, span)
+    place = f"{contract['name']} {span.start} {span.end}"
+    return {
+        "id": f"{provision}-{sha256(place.encode()).hexdigest()[:6]}",
+        "provision": provision,
+        "name": contract["name"],
+        "group": contract["group"],
+        "span": [span.start, span.end],
+        "clause": [clause.start, clause.end],
+        "hash": sha256(words.encode()).hexdigest()[:16],
+        "marked": marked,
+        "words": f"{text[clause.start : span.start]}⟦{words}⟧{text[span.end : clause.end]}",
+    }
 
 
 def write_batches(clauses: list[dict[str, Any]], folder: Path, readers: int = 2) -> None:
@@ -171,11 +216,19 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--batches", type=Path)
+    parser.add_argument("--review", type=Path)
     options = parser.parse_args()
-    clauses = list(draw(options.data))
+    if options.review:
+        sampled = list(map(json.loads, options.out.read_text("utf-8").splitlines()))
+        review = json.loads(options.review.read_text("utf-8"))
+        from training.common.blind import load_contracts as load_learned  # which reads this module
+
+        clauses = list(draw_quoted(load_learned(options.data), review, sampled))
+    else:
+        clauses = list(draw(options.data))
     if options.batches:
-        write_batches(clauses, options.batches)
-    with options.out.open("w", encoding="utf-8") as file:
+        write_batches(clauses, options.batches, readers=1 if options.review else 2)
+    with options.out.open("a" if options.review else "w", encoding="utf-8") as file:
         for each in clauses:
             file.write(json.dumps({k: v for k, v in each.items() if k != "words"}) + "\n")
 

@@ -185,20 +185,10 @@ def answer(
                 }
 
 
-def write_model(
-    heads: Sequence[Head],
-    models: Mapping[str, LinearModel],
-    limits: Limits,
-    data: Mapping[str, int],
-) -> None:
-    """Write what can be asserted, with its card; weights are int8, scaled an output."""
-    OUT.mkdir(parents=True, exist_ok=True)
+def pack_models(models: Mapping[str, LinearModel]) -> dict[str, NDArray[np.generic]]:
+    """Return regressions as they are stored: int8, scaled an output."""
     arrays: dict[str, NDArray[np.generic]] = {}
-    asserted = [h for h in heads if h.question == IS or (h.provision, h.question) in limits]
-    names = {head.kind.value if head.kind else head.name for head in asserted}
     for name, model in sorted(models.items()):
-        if name not in names:
-            continue
         used = np.zeros(len(model.columns), np.bool_)
         small = {}
         for part, weights in (("plain", model.plain), ("scaled", model.scaled)):
@@ -210,7 +200,21 @@ def write_model(
         arrays[f"{name}/columns"] = model.columns[used].astype(np.uint32)
         arrays |= {f"{name}/{part}": weights[used] for part, weights in small.items()}
         arrays[f"{name}/bias"] = model.bias
+    return arrays
+
+
+def write_model(
+    heads: Sequence[Head],
+    models: Mapping[str, LinearModel],
+    limits: Limits,
+    data: Mapping[str, int],
+) -> None:
+    """Write what can be asserted, with its card."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    asserted = [h for h in heads if h.question == IS or (h.provision, h.question) in limits]
+    names = {head.kind.value if head.kind else head.name for head in asserted}
     buffer = BytesIO()
+    arrays = pack_models({name: model for name, model in models.items() if name in names})
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
     listed = [
         replace(head, limit=limits.get((head.provision, head.question))).as_json() for head in heads
