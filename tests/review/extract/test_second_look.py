@@ -81,6 +81,43 @@ def test_it_reads_the_first_candidates_alone() -> None:
     assert [each.marked for each in verdicts.seen] == [span for span, _ in PLACES[:CANDIDATES]]
 
 
+@dataclass(frozen=True)
+class DoubtingReader(ScriptedReader):
+    """Doubts each quote as much as it is told to, by its start."""
+
+    doubts: tuple[tuple[int, float], ...] = ()
+
+    def quoted_chance(self, provision: str, clause: MarkedClause) -> float:  # noqa: ARG002
+        return dict(self.doubts)[clause.marked.start]
+
+
+@pytest.mark.parametrize(
+    ("doubts", "found", "kept"),
+    [
+        ((0.1, 0.2), 0.5, (0, 1)),
+        ((0.1, 0.85), 0.5, (0,)),
+        ((0.85, 0.1), 0.5, (1,)),
+        ((0.85, 0.85), 0.5, (0, 1)),
+        ((0.95, 0.85), 0.5, (1,)),
+        ((0.95, 0.95), 0.5, ()),
+        ((0.95, 0.95), 0.99, (0, 1)),
+        ((0.7, 0.7), 0.01, ()),
+    ],
+)
+def test_quotes_that_surely_are_other_business_are_left_out(
+    doubts: tuple[float, ...], found: float, kept: tuple[int, ...]
+) -> None:
+    quotes = [(span, found) for span, _ in PLACES[: len(doubts)]]
+    told = tuple((span.start, doubt) for (span, _), doubt in zip(quotes, doubts, strict=True))
+    look = CandidateReader(reading_of(TEXT), DoubtingReader(doubts=told), Answering(9))
+    assert look.keep_such("insurance", quotes) == [quotes[at] for at in kept]
+
+
+def test_quotes_of_a_provision_that_the_reader_does_not_know_stay() -> None:
+    look = CandidateReader(reading_of(TEXT), DoubtingReader(), Answering(9))
+    assert look.keep_such("unheard-of", PLACES) == PLACES
+
+
 @pytest.mark.parametrize("provision", ["unheard-of", "termination-for-convenience"])
 def test_what_it_has_no_question_for_it_leaves(provision: str) -> None:
     assert (

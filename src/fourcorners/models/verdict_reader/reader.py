@@ -37,6 +37,7 @@ REMEDY = (
     "settings: then the shipped heads answer."
 )
 IS = "is"  # the question whether the words are such a provision at all
+QUOTED = "quoted"  # the same of words that the program quotes, right or wrong; regressions alone
 REGRESSIONS = 0.7  # what they count; the transformer counts the rest
 _LEAST = 3e-4  # probability below which no choice of the regressions comes
 _FAINTEST = -8.0  # log-probability of a mention that the transformer did not read
@@ -221,6 +222,17 @@ class VerdictReader:
             such = least if own is None else is_such
             verdicts[head.question] = head.verdict(choices, clause, such)
         return verdicts
+
+    def quoted_chance(self, provision: str, clause: MarkedClause) -> float:
+        """Return the probability that quoted words are no such provision, by their words alone.
+
+        Raises:
+            ModelError: If a file of the model is missing or damaged.
+        """
+        head = next((each for each in self.heads[provision] if each.question == QUOTED), None)
+        if head is None:
+            return 0.0
+        return dict(judge(head, self.models, ClauseReading(ClauseFeatures(clause), {})))[NO_SUCH]
 
     def read_clause(self, provision: str, clause: MarkedClause) -> ClauseReading:
         """Return what the questions of a provision are answered from.

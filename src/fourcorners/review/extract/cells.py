@@ -84,7 +84,9 @@ def extract_findings(
             (found, also), most = THRESHOLDS, MAX_CHARACTERS
         places = _card_places(reading, prepared)
         facts = places if prepared.provision.extent is Extent.FACT else []
-        chosen, cell = _cell(reading, prepared, candidates, (found, also), most)
+        is_judged = is_known and prepared.provision.threshold is None and not (facts or ruled)
+        doubted = second_look if is_judged else None
+        chosen, cell = _cell(reading, prepared, candidates, (found, also), most, doubted)
         if cell.state is CellState.NOT_FOUND and prepared.provision.threshold is None:
             again = places  # a cell does not deny what the card knows
             if is_known and not again:
@@ -105,6 +107,7 @@ def _cell(
     candidates: list[tuple[Span, float]],
     limits: tuple[float, float],
     most: int,
+    second_look: CandidateReader | None = None,
 ) -> tuple[list[tuple[Span, float]], Finding]:
     """Return the words chosen, and the cell with them: those that adjoin are read in one."""
     provision = prepared.provision
@@ -114,9 +117,11 @@ def _cell(
     known = _card_places(reading, prepared) if provision.extent is Extent.FACT else []
     text = reading.text
     likely = known or narrow_candidates(text, candidates, provision.id)
-    chosen = choose_candidates(likely, threshold, min(also, threshold), most)
     if not known and threshold > 0.0:  # else the card or the second look is sure of the words
-        chosen = [each for each in chosen if not is_heading(reading, each[0])]
+        likely = [each for each in likely if not is_heading(reading, each[0])]
+    chosen = choose_candidates(likely, threshold, min(also, threshold), most)
+    if second_look is not None:
+        chosen = _keep_such(reading, provision.id, chosen, second_look)
     if not known and provision.extent is not Extent.CLAUSE:
         chosen = add_introductions(chosen, [each.span for each in reading.sentences], text)
     chosen = [(date_quote(text, span, provision.id), probability) for span, probability in chosen]
@@ -142,6 +147,22 @@ def _cell(
             best=evidence_at(reading, *best) if best else None,
         ),
     )
+
+
+def _keep_such(
+    reading: Contract,
+    provision: str,
+    chosen: Sequence[tuple[Span, float]],
+    second_look: CandidateReader,
+) -> list[tuple[Span, float]]:
+    """Return the words chosen without those of clauses that surely are no such provision."""
+    clauses = [
+        (part, sure)
+        for whole, sure in join_quotes(chosen, reading.text)
+        for part in cut_by_clause(reading, whole)
+    ]
+    such = [part for part, _ in second_look.keep_such(provision, clauses)]
+    return [each for each in chosen if any(part.overlaps(each[0]) for part in such)]
 
 
 def _cite(

@@ -1,10 +1,14 @@
-"""A second look at a provision that the clause reader does not find.
+"""A second look at what the clause reader finds of a provision, and at what it does not find.
+
+The clause reader knows the words of a provision, and is misled by others that share them. What it
+would quote is read by the verdict reader, which tells whether the words are such a provision at
+all: what surely is other business, or the contrary, is not quoted.
 
 The clause reader learned from American filings: of a contract drafted otherwise it puts the right
 sentence among its first, and is not sure of it. Where it finds nothing, its first candidates are
-read by two models that learned from other drafting, too: the verdict reader tells whether the words
-are such a provision, and the reader of questions whether they answer what the provision asks. What
-both are sure of is found.
+read by two models that learned from other drafting, too: the verdict reader, and the reader of
+questions, which tells whether the words answer what the provision asks. What both are sure of is
+found.
 """
 
 from __future__ import annotations
@@ -20,12 +24,19 @@ from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.reader import IS, SUCH, VerdictReader
 from fourcorners.review.mentions import MentionFinder
 from fourcorners.review.risk.assessment import clause_around
+from fourcorners.search.sentences.weights import chance_odds
 from fourcorners.text.span import Span
 from fourcorners.text.yaml_data import load_yaml
 
 CANDIDATES = 3  # candidates of a provision: of 63 sentences that were missed, 58 were among them
 SUCH_FROM = 0.95  # probability that the words are such a provision
 ANSWERS_FROM = 1.0  # log-odds that they answer what it asks
+# Log-odds that a quote is no such provision, from those that its words give and those with which it
+# was found; and from which on a quote is left out where there are others, and where there are none
+# (`training.verdicts.quoted` fits the weights, and prints what the limits cost and bring).
+_BY_WORDS, _BY_FOUND, _CONSTANT = 0.55, -0.32, -0.23
+OTHER_FROM, NONE_FROM = 0.6, 1.1
+_FAINTEST = 1e-3  # chance beyond which a model's certainty tells no more
 
 
 class CandidateReader:
@@ -62,12 +73,36 @@ class CandidateReader:
         answers = self._reader.relevance(question, [span.text_in(self._text) for span, _ in such])
         return [each for each, odds in zip(such, answers, strict=True) if odds >= ANSWERS_FROM]
 
+    def keep_such(
+        self, provision: str, quotes: Sequence[tuple[Span, float]]
+    ) -> list[tuple[Span, float]]:
+        """Return the quotes without those that surely are no such provision.
+
+        Where all seem to be none, those stay that are not sure enough to find nothing.
+
+        Raises:
+            ModelError: If a file of a model is missing or damaged.
+        """
+        if not self._verdicts.is_known(provision):
+            return list(quotes)
+        doubts = [
+            _BY_WORDS
+            * chance_odds(self._verdicts.quoted_chance(provision, self._mark(span)), _FAINTEST)
+            + _BY_FOUND * chance_odds(found, _FAINTEST)
+            + _CONSTANT
+            for span, found in quotes
+        ]
+        least = OTHER_FROM if min(doubts, default=0.0) < OTHER_FROM else NONE_FROM
+        return [each for each, doubt in zip(quotes, doubts, strict=True) if doubt < least]
+
     def _chance(self, provision: str, span: Span) -> float:
         """Return the probability that words are such a provision."""
-        clause = clause_around(self._text, span)
-        marked = MarkedClause(self._text, clause, span, self._mentions.find(clause))
-        verdict = self._verdicts.read(provision, marked)[IS]
+        verdict = self._verdicts.read(provision, self._mark(span))[IS]
         return verdict.probability if verdict.value == SUCH else 0.0
+
+    def _mark(self, span: Span) -> MarkedClause:
+        clause = clause_around(self._text, span)
+        return MarkedClause(self._text, clause, span, self._mentions.find(clause))
 
 
 @cache
