@@ -303,8 +303,8 @@ class Finding:
     @property
     def nearest(self) -> Evidence | None:
         """Return the words closest to a provision that was not found; they are not a match."""
-        is_absent = self.state is CellState.NOT_FOUND and self.searched is not None
-        return self.searched.best if is_absent else None
+        is_absent = self.state is CellState.NOT_FOUND and self.author is not Author.PERSON
+        return self.searched.best if is_absent and self.searched else None
 
     @property
     def headline(self) -> str:

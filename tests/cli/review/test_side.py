@@ -28,7 +28,8 @@ def test_the_collection_remembers_for_whom_one_reads(program: Program) -> None:
     assert "Read for nobody in particular. To tell our side from theirs, name a party" in first
     assert "--for: Birch plc (2); Alder Ltd (1); Cedar Inc. (1)" in first
     refused = program(*REVIEW, "--for", "Dogwood", code=2).err
-    assert "There are: Birch plc; Alder Ltd; Cedar Inc.." in refused
+    there = "There are: Birch plc (Recipient); Alder Ltd (Discloser); Cedar Inc. (Discloser)."
+    assert there in refused
     for options, problem in (
         (("--for", "Alder", "--for-nobody"), "contradict each other"),
         (("--for", "Alder", "--only", "failed"), "not only failed ones"),

@@ -21,7 +21,7 @@ RULES = [
     for name in PLAYBOOKS
     for provision in load_playbook(name).provisions
     for rule in provision.severity
-    if rule.when == CellState.NOT_FOUND
+    if rule.when == "not_found"
 ]
 FIRMS_OWN = [
     (

@@ -137,13 +137,14 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
     console.print_indented(0, name, (single_line(f"{says}{grave}"), "bold" if found else ""))
     for head, text in _judgement(finding):
         console.print_indented(0, (head, "dim"), text)
-    if not found and finding.searched is not None:
-        line = f"{finding.searched.passages} passages were searched for {finding.searched.query}"
+    searched = finding.searched
+    if not found and searched is not None:
+        line = f"{searched.passages} passages were searched for {searched.query}"
         console.print_indented(0, (shorten(line, MAX_SEARCHED), "dim"))
         if finding.nearest is not None and (span := finding.nearest.quote.span) is not None:
             console.print_indented(0, ("Closest words (not a match):", "dim"))
             _print_clause(document, span, [finding.nearest], found=False)
-    elif whole:
+    elif whole and found:
         console.print_text()
         print_words(document, quote_spans(finding.evidence))
     else:
@@ -203,10 +204,9 @@ def quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
 def _print_method(finding: Finding) -> None:
     """Print in a last line how the words were found: their scores and places."""
     searched = finding.searched
-    best = [finding.nearest] if finding.nearest else []
     scores = ", ".join(
         f"{each.score:.2f} at characters {each.quote.span.start}-{each.quote.span.end}"
-        for each in (*finding.evidence, *best)
+        for each in finding.evidence
         if each.quote.span is not None
     )
     if scores and searched:

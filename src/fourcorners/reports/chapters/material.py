@@ -235,9 +235,9 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
     """
     quotes = deciding_quotes(finding)
     if not quotes and finding.nearest:
-        words = shorten(finding.nearest.quote.words, _CLOSEST)
-        place = clause_and_page(finding.nearest)
-        return (body(Run(f"{CLOSEST_WORDS}: “{words}” {place}", Tone.QUIET)),)
+        closest = shorten(finding.nearest.quote.words, _CLOSEST)
+        where = clause_and_page(finding.nearest)
+        return (body(Run(f"{CLOSEST_WORDS}: “{closest}” {where}", Tone.QUIET)),)
     if not quotes:
         return (body(Run(STATE_WORDS[finding.state], Tone.QUIET)),)
     blocks = [

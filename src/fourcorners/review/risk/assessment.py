@@ -105,7 +105,8 @@ class RiskConclusion:
             if stance.answers and depends is not None and not {*depends} & {*stance.answers}:
                 position = None if depends else stance  # it depends on whose it is
                 break
-        lead = NOT_RECOGNISED if finding.state is CellState.NOT_FOUND else ""
+        is_read = finding.author is Author.PERSON
+        lead = "" if finding.state is not CellState.NOT_FOUND or is_read else NOT_RECOGNISED
         decided = replace(
             finding,
             severity=Severity(rule.severity) if rule else Severity.NONE,

@@ -57,7 +57,7 @@ class Corrections:
             place = None  # the file was read again, and has these words elsewhere or no more
         cell = replace(finding, place=place)
         if rejected:
-            cell = _without_words(cell, CellState.NOT_FOUND)
+            cell = replace(_without_words(cell, CellState.NOT_FOUND), author=Author.PERSON)
         elif place is not None:
             cell = self._read(cell, document, provision, place)
         elif status.value and cell.state is not CellState.FOUND:
