@@ -70,6 +70,6 @@ def test_what_is_not_found_says_what_came_nearest_and_how_far_it_was(printed: Pr
     shown = printed(Finding("lease", "ending", CellState.NOT_FOUND, searched=searched))
     span = near.quote.span
     assert isinstance(span, Span)
-    assert shown.startswith("Ending: not found 9 passages were searched for end The nearest words")
+    assert shown.startswith("Ending: not found 9 passages were searched for end Closest words")
     assert WORDS in shown
     assert f"0.21 at characters {span.start}-{span.end}; 0.50 counts as found" in shown

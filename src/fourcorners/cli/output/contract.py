@@ -203,10 +203,11 @@ def quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
 
 def _print_method(finding: Finding) -> None:
     """Print in a last line how the words were found: their scores and places."""
-    searched = finding.searched
+    searched, near = finding.searched, finding.nearest
+    closest = [near] if near and searched and near.score < searched.threshold else []
     scores = ", ".join(
         f"{each.score:.2f} at characters {each.quote.span.start}-{each.quote.span.end}"
-        for each in finding.evidence
+        for each in (*finding.evidence, *closest)
         if each.quote.span is not None
     )
     if scores and searched:
