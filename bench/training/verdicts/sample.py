@@ -163,8 +163,8 @@ def draw_quoted(
             if not any(_is_one(span, other) for other in read[name, provision]):
                 words = " ".join(quote["text"].lower().split())
                 quotes[provision].setdefault(words, (name, span, evidence["score"]))
-    for provision, found in quotes.items():
-        chosen = list(found.values())
+    for provision, own in quotes.items():
+        chosen = list(own.values())
         random.Random(f"{SEED} {provision}").shuffle(chosen)
         for name, span, found in chosen[:QUOTED]:
             yield {**_line(by_name[name], provision, span, marked=False), "found": found}

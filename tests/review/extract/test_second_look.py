@@ -83,11 +83,11 @@ def test_it_reads_the_first_candidates_alone() -> None:
 
 @dataclass(frozen=True)
 class DoubtingReader(ScriptedReader):
-    """Doubts each quote as much as it is told to, by its start."""
+    """Doubts each quote as much as the test says, by its start."""
 
     doubts: tuple[tuple[int, float], ...] = ()
 
-    def quoted_chance(self, provision: str, clause: MarkedClause) -> float:  # noqa: ARG002
+    def no_such_chance(self, provision: str, clause: MarkedClause) -> float:  # noqa: ARG002
         return dict(self.doubts)[clause.marked.start]
 
 
@@ -108,8 +108,8 @@ def test_quotes_that_surely_are_other_business_are_left_out(
     doubts: tuple[float, ...], found: float, kept: tuple[int, ...]
 ) -> None:
     quotes = [(span, found) for span, _ in PLACES[: len(doubts)]]
-    told = tuple((span.start, doubt) for (span, _), doubt in zip(quotes, doubts, strict=True))
-    look = CandidateReader(reading_of(TEXT), DoubtingReader(doubts=told), Answering(9))
+    doubted = tuple((span.start, doubt) for (span, _), doubt in zip(quotes, doubts, strict=True))
+    look = CandidateReader(reading_of(TEXT), DoubtingReader(doubts=doubted), Answering(9))
     assert look.keep_such("insurance", quotes) == [quotes[at] for at in kept]
 
 

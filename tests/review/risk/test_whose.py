@@ -129,9 +129,9 @@ def test_a_right_of_ours_to_act_on_a_change_of_control_is_no_harm(
 ) -> None:
     answers = dict.fromkeys(("termination", "consent", "deemed-assignment", "notice"), "no")
     answers |= {"other-effect": "no", answer: "yes", "whose": whose, "may-act": acts}
-    told = conclude("change-of-control", answers)
-    assert told.severity is severity
-    assert (told.position is None) is (severity is not Severity.HIGH)
+    cell = conclude("change-of-control", answers)
+    assert cell.severity is severity
+    assert (cell.position is None) is (severity is not Severity.HIGH)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_a_position_is_that_of_a_clause_which_binds_us(
 ) -> None:
     kinds = []
     for bound in (OURS, EACH, THEIRS, ""):
-        told = conclude(provision, {**answers, "bound": bound})
-        kinds.append(told.position.kind if told.position else None)
+        cell = conclude(provision, {**answers, "bound": bound})
+        kinds.append(cell.position.kind if cell.position else None)
     assert kinds == [kind, kind, None, None]
 
 

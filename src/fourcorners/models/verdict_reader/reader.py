@@ -223,7 +223,7 @@ class VerdictReader:
             verdicts[head.question] = head.verdict(choices, clause, such)
         return verdicts
 
-    def quoted_chance(self, provision: str, clause: MarkedClause) -> float:
+    def no_such_chance(self, provision: str, clause: MarkedClause) -> float:
         """Return the probability that quoted words are no such provision, by their words alone.
 
         Raises:

@@ -86,14 +86,14 @@ def extract_findings(
         facts = places if prepared.provision.extent is Extent.FACT else []
         is_judged = is_known and prepared.provision.threshold is None and not (facts or ruled)
         doubted = second_look if is_judged else None
-        chosen, cell = _cell(reading, prepared, candidates, (found, also), most, doubted)
+        chosen, cell = _cell(reading, prepared, candidates, (found, also), most, facts, doubted)
         if cell.state is CellState.NOT_FOUND and prepared.provision.threshold is None:
             again = places  # a cell does not deny what the card knows
             if is_known and not again:
                 words = [e for e in candidates if not is_heading(reading, e[0])]
                 again = second_look.find(prepared.provision.id, words)
             if again:
-                chosen, cell = _cell(reading, prepared, again, (0.0, 0.0), most)
+                chosen, cell = _cell(reading, prepared, again, (0.0, 0.0), most, facts)
         cell = replace(cell, candidates=(*facts, *shown)[:MAX_CANDIDATES])
         assessed = rules.assess(risks.assess(cell, prepared.provision), prepared.provision)
         cited = _cite(reading, prepared, chosen, assessed)
@@ -107,6 +107,7 @@ def _cell(
     candidates: list[tuple[Span, float]],
     limits: tuple[float, float],
     most: int,
+    known: list[tuple[Span, float]],
     second_look: CandidateReader | None = None,
 ) -> tuple[list[tuple[Span, float]], Finding]:
     """Return the words chosen, and the cell with them: those that adjoin are read in one."""
@@ -114,7 +115,6 @@ def _cell(
     threshold, also = limits
     if provision.threshold is not None:
         threshold = also = provision.threshold
-    known = _card_places(reading, prepared) if provision.extent is Extent.FACT else []
     text = reading.text
     likely = known or narrow_candidates(text, candidates, provision.id)
     if not known and threshold > 0.0:  # else the card or the second look is sure of the words

@@ -87,7 +87,7 @@ class CandidateReader:
             return list(quotes)
         doubts = [
             _BY_WORDS
-            * chance_odds(self._verdicts.quoted_chance(provision, self._mark(span)), _FAINTEST)
+            * chance_odds(self._verdicts.no_such_chance(provision, self._mark(span)), _FAINTEST)
             + _BY_FOUND * chance_odds(found, _FAINTEST)
             + _CONSTANT
             for span, found in quotes
