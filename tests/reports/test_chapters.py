@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from fourcorners.errors import ConfigError
+from fourcorners.reports import json_file
 from fourcorners.reports.chapters import compose, due_diligence, red_flags
+from fourcorners.reports.chapters.earlier import read_earlier, with_changes
 from fourcorners.reports.chapters.finding import compare_words
 from fourcorners.reports.chapters.front import sample_cells, sample_result, wilson_interval
 from fourcorners.reports.chapters.material import (
@@ -460,3 +464,41 @@ def test_reasons_that_differ_in_a_date_alone_are_told_once() -> None:
     dated = Finding("d", "p", CellState.FOUND, reason="The term ended on 2012-04-15.")
     assert severity_reason(dated) == "The term ended on 15 April 2012."
     assert without_dates("It ends in 30 days.") == "It ends in 30 days."
+
+
+def test_what_is_new_since_an_earlier_review_comes_first(review: Review, tmp_path: Path) -> None:
+    first, second, *_ = review.documents
+    before = replace(
+        review,
+        documents=tuple(each for each in review.documents if each is not first),
+        findings=tuple(each for each in review.findings if each.document != first.id),
+    )
+    json_file.export(Grid(before), tmp_path / "before.json")
+    changed = next(
+        each
+        for each in review.findings
+        if each.document == second.id and each.state is CellState.FOUND
+    )
+    confirmed = replace(changed, review=ReviewState.CONFIRMED, severity=Severity.HIGH)
+    now = replace(review, findings=tuple(confirmed if f is changed else f for f in review.findings))
+    earlier = read_earlier(tmp_path / "before.json")
+    section, *rest = with_changes(red_flags(Grid(now)), Grid(now), earlier).sections
+    assert rest == [*red_flags(Grid(now)).sections]
+    text = said(section)
+    assert "1 contract added, 0 no longer there" in text
+    (table,) = [each for each in section.blocks if isinstance(each, Table)]
+    (only,) = table.rows
+    cells = "".join(said_in(only))
+    assert Grid(now).name(second) in cells
+    assert "Found. Proposed." in cells
+    assert "Found. High. Confirmed" in cells
+    other = replace(now, playbook_id="another")
+    with pytest.raises(ConfigError, match="another"):
+        with_changes(red_flags(Grid(other)), Grid(other), earlier)
+
+
+@pytest.mark.parametrize("words", ["{", "[]", '{"created": "2026-01-01"}', '{"created": 3}'])
+def test_an_earlier_review_that_is_none_is_refused(words: str, tmp_path: Path) -> None:
+    (tmp_path / "before.json").write_text(words)
+    with pytest.raises(ConfigError, match="no review as JSON"):
+        read_earlier(tmp_path / "before.json")

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from fourcorners.errors import ConfigError
 from fourcorners.reports import word
 from fourcorners.reports.chapters import compose
+from fourcorners.reports.chapters.earlier import EarlierReview, with_changes
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind
 from fourcorners.reports.writers import html as report_html
@@ -71,10 +72,12 @@ def write_report(
     template: Path | None = None,
     prepared_by: str = "",
     whole_quotes: bool = False,
+    since: EarlierReview | None = None,
 ) -> None:
     """Write a report on a review in the format that the suffix names, whole or not at all.
 
-    With `whole_quotes`, no quote of the due-diligence report is cut, however many there are.
+    With `whole_quotes`, no quote of the due-diligence report is cut, however many there are. With
+    `since`, what is new since that review comes first.
 
     Raises:
         ConfigError: If the format, its extra or the template is not there, or the file cannot be
@@ -82,5 +85,8 @@ def write_report(
         EvidenceError: If a quote is not the text at its span, or the grid has a hole.
     """
     chosen = format_for(path, template)
-    report = compose(Grid(review), kind, prepared_by=prepared_by, whole_quotes=whole_quotes)
+    grid = Grid(review)
+    report = compose(grid, kind, prepared_by=prepared_by, whole_quotes=whole_quotes)
+    if since:
+        report = with_changes(report, grid, since)
     replace_file(path, partial(chosen.export, report, template=template))

@@ -15,8 +15,8 @@ from fourcorners.text.invisible_characters import single_line
 
 
 @dataclass(frozen=True, slots=True)
-class _TemplateOptions:
-    """How the report looks."""
+class _ReportOptions:
+    """How the report looks, and what it shows."""
 
     template: Annotated[
         list[Path] | None,
@@ -33,6 +33,10 @@ class _TemplateOptions:
             "A schedule has all words of all findings, however many pages it takes.",
         ),
     ] = False
+    since: Annotated[
+        Path | None,
+        option("--since FILE", "An earlier review as .json: what is new since then comes first."),
+    ] = None
 
 
 @spread
@@ -47,7 +51,7 @@ def report(
     ] = "due-diligence",
     collection: options.Collection = None,
     playbook: options.Playbook = "due-diligence",
-    look: _TemplateOptions,
+    look: _ReportOptions,
     as_of: Annotated[
         str | None,
         option(
@@ -66,6 +70,7 @@ def report(
     """
     from fourcorners.cli.review import columns
     from fourcorners.playbooks.load import load_playbook
+    from fourcorners.reports.chapters.earlier import read_earlier
     from fourcorners.reports.send import format_for, write_report
     from fourcorners.reports.tree import ReportKind
     from fourcorners.research.columns.report import add_columns
@@ -75,6 +80,7 @@ def report(
     for path in out:
         format_for(path, templates[path])  # what is wrong is said before the work, not after
         console.require_place(path)
+    earlier = read_earlier(look.since) if look.since else None
     day = console.as_of_date(as_of) if as_of else None
     book = load_playbook(playbook)
     command = ["fourcorners", "review", "--playbook", playbook]
@@ -92,6 +98,7 @@ def report(
             template=templates[path],
             prepared_by=look.prepared_by,
             whole_quotes=look.whole_quotes,
+            since=earlier,
         )
         console.print_note((f"Wrote {single_line(str(path))}", "dim"))
 

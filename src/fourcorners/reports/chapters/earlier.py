@@ -1,0 +1,156 @@
+"""What is new since an earlier review: contracts that came or went, and findings that changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports.chapters.material import (
+    ReportMaterial,
+    count_noun,
+    format_date,
+    key_block,
+    review_run,
+)
+from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, Cell, Grid
+from fourcorners.reports.tree import (
+    Block,
+    BulletList,
+    Report,
+    Row,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    label,
+    row,
+)
+from fourcorners.review.finding import CellState, ReviewState, Severity
+from fourcorners.text.invisible_characters import single_line
+
+_HEADS = ("Contract", "Provision", "Before", "Now", "The contract’s words", "Checked")
+_WIDTHS = (0.18, 0.13, 0.19, 0.19, 0.2, 0.11)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierReview:
+    """An earlier review of the same playbook, as `fourcorners review --out FILE.json` wrote it.
+
+    Attributes:
+        contracts: The names of its contracts, by their ids.
+        findings: What it said of a contract (its id) and a provision: `_status`.
+    """
+
+    created: datetime
+    playbook: str
+    contracts: dict[str, str]
+    findings: dict[tuple[str, str], str]
+
+
+def read_earlier(path: Path) -> EarlierReview:
+    """Read an earlier review.
+
+    Raises:
+        ConfigError: If the file cannot be read or holds no review.
+    """
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+        return EarlierReview(
+            datetime.fromisoformat(stored["created"]),
+            stored["playbook"]["id"],
+            {each["id"]: each["name"] for each in stored["documents"]},
+            {
+                (each["document"], each["provision"]): _earlier_status(each)
+                for each in stored["findings"]
+            },
+        )
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}.", remedy="Check the path.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{path}: this is no review as JSON.",
+            remedy="Give a file that `fourcorners review --out FILE.json` wrote.",
+        ) from error
+
+
+def with_changes(report: Report, grid: Grid, earlier: EarlierReview) -> Report:
+    """Return a report that begins with what is new since an earlier review.
+
+    Raises:
+        ConfigError: If that review was of another playbook.
+    """
+    material = ReportMaterial(grid)
+    review = material.review
+    if earlier.playbook != review.playbook_id:
+        raise ConfigError(
+            f"The earlier review was of the playbook {earlier.playbook!r}, this one is of "
+            f"{review.playbook_id!r}.",
+            remedy="Give an earlier review of the same playbook.",
+        )
+    known = {each.id for each in review.documents}
+    added = [
+        (Run(material.name(index)),)
+        for index, each in enumerate(review.documents)
+        if each.id not in earlier.contracts
+    ]
+    gone = [
+        (Run(single_line(name)),) for each, name in earlier.contracts.items() if each not in known
+    ]
+    rows = tuple(_rows(material, earlier))
+    since = format_date(earlier.created)
+    blocks: list[Block] = [
+        body(
+            f"Next to the review of {since}: {count_noun(len(added), 'contract')} added, "
+            f"{len(gone):,} no longer there or with other words, and of the others "
+            f"{count_noun(len(rows), 'finding')} changed."
+        )
+    ]
+    for head, own in (("Added", added), ("No longer there, or with other words", gone)):
+        if own:
+            blocks += [label(Run(head, Tone.STRONG)), BulletList(tuple(own))]
+    if rows:
+        blocks.append(Table("Findings that changed", _HEADS, rows, _WIDTHS))
+    section = Section("changes", f"New since {since}", tuple(blocks), numbered=False)
+    return replace(report, sections=(section, *report.sections))
+
+
+def _rows(material: ReportMaterial, earlier: EarlierReview) -> Iterator[Row]:
+    for cell in material.grid.cells():
+        before = earlier.findings.get((cell.document.id, cell.head.id))
+        now = _status(cell)
+        if before is not None and before != now:
+            yield row(
+                material.name(cell.row),
+                cell.head.name,
+                before,
+                now,
+                key_block(cell.finding),
+                review_run(cell.finding),
+            )
+
+
+def _status(cell: Cell) -> str:
+    finding = cell.finding
+    return _sentence(finding.state, finding.severity, finding.review, cell.headline)
+
+
+def _earlier_status(finding: dict[str, Any]) -> str:
+    return _sentence(
+        CellState(finding["state"]),
+        Severity(finding["severity"]),
+        ReviewState(finding["review"]),
+        finding["value"] or finding["headline"],
+    )
+
+
+def _sentence(state: CellState, severity: Severity, review: ReviewState, headline: str) -> str:
+    words = [STATE_WORDS[state], SEVERITY_WORDS[severity], REVIEW_WORDS[review], headline]
+    if state is CellState.TO_READ or severity is Severity.NONE:
+        del words[1]
+    return ". ".join(each.rstrip(".") for each in words if each) + "."
