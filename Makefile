@@ -54,13 +54,13 @@ demo: $(VENV)/bench  ## review the example data room, offline, and write demo/re
 QUICK := -m "not slow and not corpus"
 
 test: $(VENV)/test  ## every test but the slow ones and those of the whole corpus
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 25 $(QUICK)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --durations 25 $(QUICK)
 
 test-all: $(VENV)/test  ## every test, with kills, full disks, giant hostile files and the corpus
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 25
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --durations 25
 
 test-fast: $(VENV)/test  ## the quick tests of one room: make test-fast ROOM=search
-	$(BIN)/pytest tests/$(ROOM) -n $(WORKERS) --dist worksteal $(QUICK)
+	$(BIN)/pytest tests/$(ROOM) -n $(WORKERS) --dist loadfile $(QUICK)
 
 again: $(VENV)/test  ## what failed in the last `make test`, once more and one at a time
 	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none
