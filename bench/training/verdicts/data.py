@@ -34,6 +34,7 @@ HERE = Path(__file__).parent
 FOLDS = 5
 JUDGED_FOLD = 0  # that the reader learns nothing from
 OUT_OF_FOLD = "transformer.pickle"  # what the transformer says out of fold, in the folder of a run
+UNCLEAR = "unclear"  # to a reader of a label
 NO_FOLD = -1  # of what is learned from in every fold: invented clauses
 GROUPS = {
     f"{provision}.{question}": group
@@ -117,25 +118,14 @@ def load_examples(data: Path) -> list[Example]:
         name = place["name"]
         if (text := texts.get(name)) is None:
             continue
-        labels, settled = settle(row, guides[place["provision"]]["attributes"])
-        if not labels:
-            continue
         if name not in finders:
             document = text_document(name, text)
             finders[name] = MentionFinder(text, read_card(document, build_outline(document)))
         clause = _mark_clause(text, Span(*place["clause"]), Span(*place["span"]), finders[name])
-        guide = guides[place["provision"]]["attributes"]
-        answers = _answers(labels, guide, clause)
-        examples.append(
-            Example(
-                row["id"],
-                place["provision"],
-                folds[place["group"]],
-                clause,
-                answers,
-                {question_id(each) for each in settled},
-            )
-        )
+        answers, settled = settle(row, guides[place["provision"]]["attributes"], clause)
+        if answers:
+            fold = folds[place["group"]]
+            examples.append(Example(row["id"], place["provision"], fold, clause, answers, settled))
     return examples + list(invented(guides))
 
 
@@ -162,35 +152,32 @@ def invented(guides: Mapping[str, Any]) -> Iterator[Example]:
         yield Example(f"invented-{at}", each["provision"], NO_FOLD, clause, answers)
 
 
-def settle(row: Mapping[str, Any], guide: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
-    """Return the labels on which the readers of a clause agree, and which are settled."""
-    reader_labels = [_reader_answers(row[each], guide) for each in (*READERS, THIRD) if each in row]
-    labels, settled = {}, set()
-    verdict, sure = _majority([each["is"] for each in reader_labels])
-    if verdict is None or verdict == "unclear":
+def settle(
+    row: Mapping[str, Any], guide: Mapping[str, Any], clause: MarkedClause
+) -> tuple[dict[str, str], set[str]]:
+    """Return the answers on which the readers of a clause agree, and which are settled."""
+    read = [
+        _answers(_reader_answers(row[each], guide), guide, clause)
+        for each in (*READERS, THIRD)
+        if each in row
+    ]
+    verdict, is_settled = _majority([each[IS] for each in read])
+    if verdict in (None, UNCLEAR):
         return {}, set()
-    labels["is"] = verdict
-    if sure:
-        settled.add("is")
-    if verdict == "no":
-        return labels, settled
-    for name in guide:
-        given = [each[name] for each in reader_labels if name in each]
-        value, sure = _majority(given) if given else (None, False)
-        if value is not None and value != "unclear":
-            labels[name] = value
-            if sure:
-                settled.add(name)
-    return labels, settled
+    answers, settled = {IS: str(verdict)}, {IS} if is_settled else set()
+    for question in map(question_id, guide if verdict != "no" else ()):
+        given = [each[question] for each in read if question in each]
+        answer, is_settled = _majority(given) if given else (None, False)
+        if answer not in (None, UNCLEAR):
+            answers[question] = str(answer)
+            settled |= {question} if is_settled else set()
+    return answers, settled
 
 
-def _majority(given: Sequence[Any]) -> tuple[Any, bool]:
+def _majority(given: Sequence[str]) -> tuple[str | None, bool]:
     """Return what most say, and whether at least two do; None where they are at odds."""
-    counted = Counter(json.dumps(each) for each in given)
-    value, count = counted.most_common(1)[0]
-    if count < 2 and len(given) > 1:
-        return None, False
-    return json.loads(value), count >= 2
+    answer, count = Counter(given).most_common(1)[0]
+    return (None, False) if count < 2 <= len(given) else (answer, count >= 2)
 
 
 def _reader_answers(reader_labels: Mapping[str, Any], guide: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,12 +200,12 @@ def _locate_answers(each: Mapping[str, Any], text: str, guide: Mapping[str, Any]
     for name, value in (each.get("labels") or {}).items():
         if name not in guide:
             continue
-        if "span" in guide[name] and value not in ("both", "neither", "unclear"):
+        if "span" in guide[name] and value not in ("both", "neither", UNCLEAR):
             places = [(text.find(part), len(part)) for part in str(value).split("; ")]
-            labels[name] = [[at, at + size] for at, size in places if at >= 0] or "unclear"
+            labels[name] = [[at, at + size] for at, size in places if at >= 0] or UNCLEAR
         else:
             labels[name] = value
-    return {name: value for name, value in labels.items() if value != "unclear"}
+    return {name: value for name, value in labels.items() if value != UNCLEAR}
 
 
 def question_id(name: str) -> str:
@@ -236,7 +223,7 @@ def _answer(
     name: str, value: str | list[list[int]], guide: Mapping[str, Any], clause: MarkedClause
 ) -> str:
     """Return a label as an answer of its question: an option, a mention's key, or `UNLISTED`."""
-    if name == IS or "options" in guide[name]:
+    if name == IS or "options" in guide[name] or value == UNCLEAR:
         return str(value)
     return mention_answer(_kind(guide[name]), value, clause)
 
