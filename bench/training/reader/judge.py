@@ -36,12 +36,14 @@ def judge(model: Teacher, clauses: Sequence[Clause]) -> dict[str, float]:
     model.train()
     odds = torch.stack(chances)
     chosen = odds.argmax(-1).tolist()
-    false = [odds[at, 0].item() for at, each in enumerate(right) if each == NOT_YES]
-    if false:
-        true = sorted(odds[at, 0].item() for at, each in enumerate(right) if each == 0)
+    scores: dict[str, float] = {}
+    if false := [odds[at, 0].item() for at, each in enumerate(right) if each == NOT_YES]:
+        true = [odds[at, 0].item() for at, each in enumerate(right) if each == 0]
         limit = sorted(false)[-max(1, len(false) // 100)]  # one false one in a hundred is above it
-        return {"verified": _share([each > limit for each in true]), "limit": limit}
-    scores = {"right": _share([one == other for one, other in zip(chosen, right, strict=True)])}
+        scores |= {"verified": _share([each > limit for each in true]), "limit": limit}
+    known = [at for at, each in enumerate(right) if each != NOT_YES]
+    odds, chosen, right = odds[known], [chosen[at] for at in known], [right[at] for at in known]
+    scores["right"] = _share([one == other for one, other in zip(chosen, right, strict=True)])
     for number, name in enumerate(ANSWERS):
         own = [one == number for one, other in zip(chosen, right, strict=True) if other == number]
         scores[name] = _share(own)

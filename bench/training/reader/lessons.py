@@ -38,15 +38,17 @@ from training.verdicts.data import (
 )
 from training.verdicts.sample import load_attributes
 
+READ_PASSAGES = Path(__file__).parents[1] / "lessons/passages.jsonl"
 WRITTEN = Path(__file__).parents[1] / "questions/lay_questions.jsonl"
 EARLIER = Path(__file__).parents[1] / "questions/families.jsonl"
 FAMILIES, STATEMENTS, LABELS, HYPOTHESES = "families", "statements", "labels", "hypotheses"
-CLAUSES, RULINGS = "clauses", "rulings"
+CLAUSES, RULINGS, PASSAGES = "clauses", "rulings", "passages"
 COUNT, JUDGED = 14_000, 600  # sentences with a true and a false statement, to learn and to judge
 NTH_HYPOTHESIS = 2  # of ContractNLI's rows: one in so many is learned
 AROUND = 350  # characters before and after the marked words
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
 _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
+_LETTERS = {"y": YES, "n": NO, "d": DEPENDS, "o": NONE, "t": YES, "f": NOT_YES, "s": NONE}
 
 
 def all_lessons(
@@ -59,6 +61,7 @@ def all_lessons(
         clauses += label_clauses(data / "cuad", tokenizer)
         clauses += real_clauses(data, tokenizer)
         clauses += ruling_clauses(data, tokenizer)
+        clauses += passage_clauses(data / "cuad", tokenizer)
         clauses += sentences
         clauses += hypothesis_clauses(data / "contractnli", tokenizer)[::NTH_HYPOTHESIS]
     train: list[Clause] = []
@@ -149,13 +152,11 @@ def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
     wanted = read_questions()
     found = []
     for row in map(json.loads, READ_CLAUSES.read_text("utf-8").splitlines()):
-        name, (start, end) = row["name"], row["span"]
+        name = row["name"]
         contract = contracts.get(name)
         text = contract["text"] if contract else rows[int(name)]["concatenated_spans"].strip()
         fold = folds.get(contract["group"], NO_FOLD) if contract else NO_FOLD
-        words = text[start:end]
-        if sha256(words.encode()).hexdigest()[:16] != row["hash"]:
-            raise ValueError(f"{row['id']}: the words at its place are not those that were read")
+        words = _words_at(text, row)
         asked = list(_real_asked(row["answers"], wanted[row["provision"]]))
         found.append(encode(CLAUSES, fold, words, asked, tokenizer))
     return found
@@ -199,6 +200,34 @@ def ruling_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
         asked = [Asked(Kind.ASK, row["ask"], answer)]
         found.append(encode(RULINGS, fold, words, asked, tokenizer))
     return found
+
+
+def passage_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
+    """Return passages with the questions and statements that were written for each, by fold."""
+    contracts = {each["name"]: each for each in load_contracts(cuad)}
+    folds = group_folds()
+    found = []
+    for row in map(json.loads, READ_PASSAGES.read_text("utf-8").splitlines()):
+        contract = contracts[row["name"]]
+        words = _words_at(contract["text"], row)
+        asked = [
+            Asked(Kind.ASK, each[2:], answer, relevant=float(answer != NONE))
+            if each[0] in "yndo"
+            else Asked(Kind.ASK, each[2:], answer)
+            for each in row["asks"]
+            for answer in [_LETTERS[each[0]]]
+        ]
+        fold = folds.get(contract["group"], NO_FOLD)
+        found.append(encode(PASSAGES, fold, " ".join(words.split()), asked, tokenizer))
+    return found
+
+
+def _words_at(text: str, row: Mapping[str, Any]) -> str:
+    start, end = row["span"]
+    words = text[start:end]
+    if sha256(words.encode()).hexdigest()[:16] != row["hash"]:
+        raise ValueError(f"{row['name']}, {start}: the words there are not those that were read")
+    return words
 
 
 def label_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:

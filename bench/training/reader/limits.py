@@ -37,6 +37,7 @@ from training.reader.lessons import (
     CLAUSES,
     FAMILIES,
     LABELS,
+    PASSAGES,
     RULINGS,
     STATEMENTS,
     all_lessons,
@@ -45,7 +46,8 @@ from training.reader.lessons import (
 FALSE_VERIFIED, TRUE_REFUSED = 0.01, 0.01
 AIM = 0.97  # of what limits are chosen on: then .95 is right of what they are not
 FEWEST = 60  # answers above a limit, without which it was not measured
-ASKED = (FAMILIES, CLAUSES, RULINGS)  # unlike the labelled clauses, asked as people ask
+ASKED = (FAMILIES, CLAUSES, RULINGS, PASSAGES)  # unlike the labelled clauses, asked as people ask
+STATED_OF = (STATEMENTS, FAMILIES, PASSAGES)
 BLOCK = 50  # clauses that stay together: those of a family or a contract are neighbours
 Limits = dict[str, float]
 
@@ -97,9 +99,7 @@ def choose(lines: Sequence[Line]) -> Limits:
             for origin in sorted({each.origin for each in asked})
         ]
         found[str(answer)] = max(limits, default=NEVER)
-    stated = [
-        [each for each in lines if each.origin == origin] for origin in (STATEMENTS, FAMILIES)
-    ]
+    stated = [[each for each in lines if each.origin == origin] for origin in STATED_OF]
     false = [[each.chances[0] for each in own if each.right != 0] for own in stated]
     true = [[1 - each.chances[0] for each in own if each.right == 0] for own in stated]
     found[STATED] = max(_limit_above(own, FALSE_VERIFIED) for own in false)
@@ -144,7 +144,7 @@ def shares(lines: Sequence[Line], limits: Limits) -> dict[str, float]:
             if chosen:
                 found[f"{origin}: precision"] = right / len(chosen)
             found[f"{origin}: coverage"] = right / max(1, decided)
-        if origin in (STATEMENTS, FAMILIES):
+        if origin in STATED_OF:
             false = [each for each in own if each.right != 0]
             true = [each for each in own if each.right == 0]
             verified = _reaches(limits[STATED])

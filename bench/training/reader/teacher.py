@@ -49,6 +49,7 @@ from training.reader.lessons import (
     FAMILIES,
     HYPOTHESES,
     LABELS,
+    PASSAGES,
     RULINGS,
     STATEMENTS,
     all_lessons,
@@ -70,6 +71,7 @@ SHARES = {
     RULINGS: 0.2,
     HYPOTHESES: 0.2,
     CLAUSES: 0.7,
+    PASSAGES: 1.0,
     RELEVANCE: 0.42,
 }
 """Of each kind of lessons, how many an epoch has in which relevance is learned: an hour's work."""

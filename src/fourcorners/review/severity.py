@@ -18,7 +18,13 @@ from fourcorners.review.finding import Finding, Severity
 
 NOT_RECOGNISED = "None was recognised; read the contract before you rely on that."
 """What is said before the reason of a rule for what is not found, which a search cannot prove."""
-CLOSE = 0.5  # of the threshold: words that score as much may be what was looked for
+_CLOSE = 0.5  # of the threshold: words that score as much may be what was looked for
+
+
+def comes_close(finding: Finding) -> bool:
+    """Tell whether the closest words to a provision that was not found may be what was sought."""
+    near, search = finding.nearest, finding.searched
+    return near is not None and search is not None and near.score >= search.threshold * _CLOSE
 
 
 def leave_to_read(finding: Finding, possible: Severity, reason: str) -> Finding:

@@ -10,12 +10,15 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.models.registry import default_encoder, default_reader
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
 from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
+from fourcorners.review.run import review_library
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
+from tests.research.conftest import LEASE
 
 Answered = Callable[..., Answer]
 
@@ -66,6 +69,28 @@ def test_what_is_not_there_is_said_to_be_absent(answered: Answered) -> None:
     *near, note = answer.gaps
     assert len(near) <= MAX_NEAREST
     assert "were set apart" in note.what or "was set apart" in note.what
+
+
+def test_the_headline_says_what_a_review_made_of_the_kind_of_clause_asked_for(
+    tmp_path: Path, encoder: Encoder, concepts: Sequence[Concept]
+) -> None:
+    (tmp_path / "lease.txt").write_text(LEASE)
+    with Library.open(tmp_path / "l.db") as library:
+        add_files(library, [tmp_path / "lease.txt"], collection="Quay", encoder=encoder)
+
+        def headline(question: str) -> str:
+            asked = ResearchQuestion(question)
+            answer = final_answer(ask(library, asked, encoder=encoder, concepts=concepts))
+            return answer.answer.headline
+
+        silent = headline("Is there a non-compete?")
+        assert silent == "No answer found."
+        law = headline("What is the governing law?")
+        review_library(library, load_playbook("due-diligence"), encoder=encoder)
+        none = "The review recognised no clause of the kind “Non-compete”."
+        assert headline("Is there a non-compete?") == f"{silent} {none}"
+        assert headline("What is the governing law?").startswith(f"{law} Governing law: England")
+        assert "review recognised" not in headline("What is the rent?")
 
 
 def test_the_headline_quotes_what_answers_and_leaves_yes_and_no_to_a_person(

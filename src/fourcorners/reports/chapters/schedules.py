@@ -36,7 +36,7 @@ from fourcorners.reports.tree import (
 )
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import Author, CellState, ReviewedDocument
-from fourcorners.review.severity import CLOSE
+from fourcorners.review.severity import comes_close
 from fourcorners.text.invisible_characters import shorten, single_line
 
 _AUTHORS: Final = {
@@ -236,10 +236,7 @@ def _close(material: ReportMaterial) -> list[Section]:
     rows = [
         row(material.document_link(cell.row), cell.head.name, key_block(cell.finding))
         for cell in material.grid.cells()
-        if (nearest := cell.finding.nearest)
-        and (searched := cell.finding.searched)
-        and not cell.flagged
-        and nearest.score >= CLOSE * searched.threshold
+        if comes_close(cell.finding) and not cell.flagged
     ]
     heads = ("Contract", "Provision", "The nearest passage")
     intro = "Nothing was found for these provisions; a lawyer may read these passages otherwise."

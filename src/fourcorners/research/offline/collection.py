@@ -23,7 +23,7 @@ from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.extract import answer_part
+from fourcorners.research.offline.extract import PLAYBOOK, answer_part
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
@@ -35,7 +35,7 @@ from fourcorners.review.selection.conditions import (
     evaluate_condition,
 )
 from fourcorners.review.selection.find import parse_selection
-from fourcorners.review.severity import CLOSE
+from fourcorners.review.severity import comes_close
 from fourcorners.search.concepts import recognise_concepts
 from fourcorners.search.graph import links_of
 from fourcorners.search.scope import match_cards
@@ -50,7 +50,6 @@ from fourcorners.text.values.quantities import find_quantities, find_times
 
 MAX_CONTRACTS = 500
 """Maximum contracts to which one question is put."""
-_PLAYBOOK = "due-diligence"
 _PATTERNS = load_patterns("fourcorners.research.offline", "collection")
 _WHICH = _PATTERNS["which"]
 _AUXILIARY = _PATTERNS["auxiliary"]
@@ -141,7 +140,7 @@ class _Asked:
 
     def _select(self) -> tuple[Sequence[str], Sequence[str]]:
         """Read what provisions are asked for; return the words left, and types of contract."""
-        library, book = self._context.library, load_playbook(_PLAYBOOK)
+        library, book = self._context.library, load_playbook(PLAYBOOK)
         try:
             asked = parse_selection(library, self._question, book)
         except (QueryError, ConfigError):
@@ -304,10 +303,10 @@ class _Asked:
         """Return that nothing was recognised; where words came close, they are to be read."""
         value = "none was recognised"
         for each in cells:
-            best, least = each.nearest, each.searched.threshold * CLOSE if each.searched else 1.0
-            if best is not None and best.quote.span is not None and best.score >= least:
+            span = each.nearest.quote.span if each.nearest and comes_close(each) else None
+            if span is not None:
                 words = f"{value}; closest words (not a match)"
-                return _Read(RowState.TO_READ, words, self._cite(contract, best.quote.span))
+                return _Read(RowState.TO_READ, words, self._cite(contract, span))
         return _Read(RowState.YES if met else RowState.SILENT, value)
 
     @property
