@@ -65,14 +65,14 @@ SPAN_WEIGHT = 0.25  # of an end of the words, next to an answer
 RELEVANCE_WEIGHT = 0.3  # of telling whether a clause answers, next to how; of lists it is 1
 LIST_WEIGHT = 0.7  # of ordering the sentences of a list, next to judging each
 SHARES = {
-    FAMILIES: 0.15,
-    STATEMENTS: 0.25,
-    LABELS: 0.3,
-    RULINGS: 0.2,
-    HYPOTHESES: 0.2,
-    CLAUSES: 0.7,
     PASSAGES: 1.0,
-    RELEVANCE: 0.42,
+    FAMILIES: 0.08,
+    STATEMENTS: 0.1,
+    LABELS: 0.05,
+    RULINGS: 0.15,
+    HYPOTHESES: 0.08,
+    CLAUSES: 0.3,
+    RELEVANCE: 0.12,
 }
 """Of each kind of lessons, how many an epoch has in which relevance is learned: an hour's work."""
 SAVE_SECONDS = 600  # seconds

@@ -99,8 +99,8 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     if not found.answers:
         sure, because = 1.0 - found.best.chance, "how unlikely the nearest words are to answer"
         gaps = tuple(_nothing_found(context, part, found))
-        headline = " ".join(("No answer found.", *_reviewed(context, found)))
-        return PartAnswer(part, found, Verdict.ABSENT, sure, because, headline, gaps=gaps)
+        absent = " ".join(("No answer found.", *_reviewed(context, found)))
+        return PartAnswer(part, found, Verdict.ABSENT, sure, because, absent, gaps=gaps)
     changing, linked = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
     replaced = find_replacements(context, shown)
