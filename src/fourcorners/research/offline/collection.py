@@ -45,7 +45,7 @@ from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.tokenization import tokenize
 from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.numbers import format_number
-from fourcorners.text.values.periods import parse_period
+from fourcorners.text.values.periods import parse_period, period_parts
 from fourcorners.text.values.quantities import find_quantities, find_times
 
 MAX_CONTRACTS = 500
@@ -354,7 +354,8 @@ class _Asked:
 
 def _size(value: str) -> str:
     """Return an answer for programs as a number with its unit; empty for words."""
-    if value[:1] == "P" and (period := parse_period(value)) is not None:
+    if period_parts(value):
+        period = parse_period(value)
         return f"{period.months * _DAYS + period.days} days"
     whole = Span(0, len(value))
     if dates := [*find_dates(value, whole)]:

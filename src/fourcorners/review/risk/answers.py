@@ -17,16 +17,13 @@ from fourcorners.review.parties import party_value
 from fourcorners.text.span import Span
 from fourcorners.text.values.amounts import find_amounts
 from fourcorners.text.values.dates import find_dates
-from fourcorners.text.values.periods import find_durations
+from fourcorners.text.values.periods import find_durations, period_parts
 
 MAX_ANSWER = 2_000  # characters
 SILENT = "-"
 """What is written for: the contract does not say."""
-_PERIOD = re.compile(r"P(?=\d)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?")
 _ALL = frozenset((EACH_PARTY, "both", "both parties", "either party", "all parties", "every party"))
 
-_UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
-_PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
 _PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
@@ -79,7 +76,7 @@ def parse_answer(question: RiskQuestion, written: str, card: Card) -> str:
             dates = [each.text for each in find_dates(words, whole)] or _iso_date(words)
             return _single_value(dates, question, "a date, such as 2026-03-31 or 31 March 2026")
         case "duration":
-            if _PERIOD.fullmatch(words):
+            if period_parts(words):
                 return words
             periods = [each.value.iso for each in find_durations(words, whole)]
             return _single_value(periods, question, "a period, such as 90 days")
@@ -150,8 +147,7 @@ def answer_words(question: RiskQuestion, value: str) -> str:
         return _date_words(value)
     if question.answer == "duration":
         parts = [
-            f"{count} {_UNITS[unit]}{'' if count == '1' else 's'}"
-            for count, unit in _PARTS.findall(value)
+            f"{count} {unit}{'' if count == 1 else 's'}" for count, unit in period_parts(value)
         ]
         return " and ".join(parts) or value
     return question.options.get(value, "") or value.replace("_", " ")

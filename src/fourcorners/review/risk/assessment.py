@@ -44,13 +44,13 @@ from fourcorners.review.risk.answers import answer_statement, answer_words
 from fourcorners.review.severity import NOT_RECOGNISED, leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
-from fourcorners.text.values.periods import find_durations
+from fourcorners.text.values.periods import find_durations, period_parts
 
 DOUBT = 0.25  # from this probability on another answer in the same cell leaves a question open
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 MOST_QUOTES = 3  # of an answer
-_ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
+_VALUE = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$").match, "duration": period_parts}
 _EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or "parties"
 
 
@@ -305,12 +305,12 @@ class RiskAssessor:
 
     def _from_value(self, question: RiskQuestion) -> RiskAnswer:
         """Answer by a value that the card is sure of; a date is no answer to a period."""
-        pattern = _ISO[question.answer]
+        is_value = _VALUE[question.answer]
         value = next(
             (
                 each
                 for each in self._reading.card.values
-                if each.kind == question.card_value and each.asserted and pattern.match(each.text)
+                if each.kind == question.card_value and each.asserted and is_value(each.text)
             ),
             None,
         )

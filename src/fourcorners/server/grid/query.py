@@ -16,6 +16,7 @@ from pydantic import BeforeValidator
 
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, GridMatrix
+from fourcorners.text.values.periods import period_parts
 
 MAX_ANSWER = 300  # characters of an answer that is asked for
 _Words = Annotated[str, Query(max_length=200)]
@@ -186,9 +187,7 @@ def _order(
     return np.argsort(-keys if wanted.descending else keys, kind="stable")
 
 
-_PERIOD = re.compile(r"P(?:\d+(?:\.\d+)?[YMWD])+")
-_PARTS = re.compile(r"([\d.]+)([YMWD])")
-_DAYS = {"Y": 365.25, "M": 30.44, "W": 7.0, "D": 1.0}  # of a calendar's units, on average
+_DAYS = {"year": 365.25, "month": 30.44, "week": 7.0, "day": 1.0}  # of a unit, on average
 _AMOUNT = re.compile(r"[^\d\s]{0,4}\s?(\d[\d,]*(?:\.\d+)?)")
 
 
@@ -230,8 +229,8 @@ def _by_value(
 
 def _measure(value: str) -> float | None:
     """Return the size of a date, period or amount as programs have them; None of other words."""
-    if _PERIOD.fullmatch(value):
-        return sum(float(count) * _DAYS[unit] for count, unit in _PARTS.findall(value))
+    if parts := period_parts(value):
+        return sum(count * _DAYS[unit] for count, unit in parts)
     if amount := _AMOUNT.fullmatch(value):
         return float(amount[1].replace(",", ""))
     try:

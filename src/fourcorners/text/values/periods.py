@@ -34,7 +34,8 @@ _MEASURES = re.compile(
     r"['’]?s?['’]?\s+(?P<what>fees|charges|payments|royalties|rent|revenues?|purchases)\b",
     re.IGNORECASE,
 )
-_ISO = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?")
+_ISO = re.compile(r"P(?=\d)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?")
+_ISO_UNITS = ("year", "month", "week", "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +161,20 @@ def _single(match: re.Match[str]) -> Period:
 
 
 def parse_period(iso: str) -> Period:
-    match = _ISO.fullmatch(iso)
-    if match is None:
+    parts = {unit: count for count, unit in period_parts(iso)}
+    if not parts:
         raise ValueError(f"{iso!r} is not a period")
-    years, months, days = (int(each or 0) for each in match.groups())
-    return Period(12 * years + months, days)
+    months, days = (
+        sum(parts.get(unit, 0) * size for unit, size in sizes.items()) for sizes in (_MONTHS, _DAYS)
+    )
+    return Period(months, days)
+
+
+def period_parts(iso: str) -> list[tuple[int, str]]:
+    """Return the counts of an ISO 8601 period with their units; none of what is no period."""
+    match = _ISO.fullmatch(iso)
+    counted = zip(match.groups(), _ISO_UNITS, strict=True) if match else ()
+    return [(int(count), unit) for count, unit in counted if count]
 
 
 def describe_period(period: Period) -> str:
