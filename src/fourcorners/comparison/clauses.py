@@ -20,13 +20,12 @@ from fourcorners.documents.document import Document, Mark, MarkKind
 from fourcorners.outline.tree import Node, NodeKind, Outline, node_path
 from fourcorners.text.divided_words import join_words
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.sentences import BLANK_LINE
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.word_differences import Words
 
 _PATTERNS = load_patterns("fourcorners.comparison", "clauses")
-_BREAK = _PATTERNS["paragraph_break"]
 _NUMBER = _PATTERNS["number"]
-_SPACE = _PATTERNS["space"]
 _PAGE = _PATTERNS["page"]
 _CELL_END = "|"  # what readers write between the cells of a table
 _NEAR = 4  # numbers on lines of their own among which the next page's is
@@ -183,13 +182,13 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
                     name, number = _name_note(text, mark, piece, cited)
         heading = ""
         if node is not None and node.heading is not None:
-            heading = _SPACE.sub(" ", node.heading.text_in(text)).strip()
+            heading = " ".join(node.heading.text_in(text).split())
         label = node.label if node is not None else ""
         for note in references:
             if span.contains(note.span):
                 cited.setdefault((note.detail, note.span.text_in(text)), label or _label(under))
         is_note = text[number.start : number.start + 1] == "["
-        written = "" if is_note else _SPACE.sub(" ", number.text_in(text))
+        written = "" if is_note else " ".join(number.text_in(text).split())
         yield Clause(span, label or written.strip(" .():"), number, written, heading, name)
 
 
@@ -238,7 +237,7 @@ def _name_note(
 def _pieces(document: Document, nodes: Mapping[int, Node], printed: Sequence[Span]) -> list[Span]:
     """Return the paragraphs, cut where nodes start, but not at a page's end within a sentence."""
     text = document.text
-    edges = {match.end() for match in _BREAK.finditer(text)} | nodes.keys() | {0}
+    edges = {match.end() for match in BLANK_LINE.finditer(text)} | nodes.keys() | {0}
     ordered = [*sorted(edge for edge in edges if edge < len(text)), len(text)]
     spans = [Span(start, end).strip(text) for start, end in pairwise(ordered)]
     pieces: list[Span] = []

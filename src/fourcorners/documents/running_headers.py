@@ -22,7 +22,6 @@ MIN_PAGES = 3  # on fewer a repetition proves nothing
 EDGE_SHARE = 0.16  # the part of a page's height, at top and bottom, that is margin
 EDGE_LINES = 4  # lines examined at each end of a page's text
 
-_SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<!\w)[ivxlc]+(?!\w)")
 
@@ -52,7 +51,7 @@ class EdgeLine:
     @property
     def key(self) -> tuple[MarkKind | None, str]:
         """Return what is the same on each page: the place and the words without numbers."""
-        words = _NUMBER.sub("#", _SPACE.sub(" ", self.text.casefold()).strip())
+        words = _NUMBER.sub("#", " ".join(self.text.casefold().split()))
         if len(words) <= 12:
             words = _ROMAN.sub("#", words)
         return self.kind, words

@@ -14,6 +14,7 @@ from hashlib import sha256
 _OPEN, _CLOSE = "<<<", ">>>"
 _BRACKETS = "<>＜＞﹤﹥〈〉⟨⟩《》«»‹›≪≫⋘⋙"  # and what models take for them
 _NOTHING = r"[\s\u200b-\u200f\u2060-\u2064\ufeff]*"  # what no person sees between two brackets
+_NO_BRACKETS = str.maketrans("", "", _BRACKETS + '"')
 _LOOKALIKE = re.compile(rf"[{_BRACKETS}](?:{_NOTHING}[{_BRACKETS}]){{2,}}|[⋘⋙]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls, but for tab and ends of lines
@@ -40,9 +41,7 @@ class QuotedText:
 
 def quote_text(words: QuotedText) -> str:
     inside = neutralise(words.text)
-    label = re.sub(r"\s+", " ", re.sub(rf"[{_BRACKETS}\"]", "", neutralise(words.label)))[
-        :120
-    ].strip()
+    label = " ".join(neutralise(words.label).translate(_NO_BRACKETS).split())[:120].strip()
     mark = quote_mark(words)
     return f'{_OPEN}data {mark} "{label}"{_CLOSE}\n{inside}\n{_OPEN}end {mark}{_CLOSE}'
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -63,6 +66,12 @@ def merge_spans(spans: Iterable[Span], *, gap: int = 0) -> list[Span]:
         else:
             merged.append(span)
     return merged
+
+
+def word_spans(text: str, within: Span | None = None) -> Iterator[Span]:
+    """Yield the places of the words of a text, or of a part of it, between white space."""
+    limits = (within.start, within.end) if within else (0,)
+    return (Span(*match.span()) for match in _WORD.finditer(text, *limits))
 
 
 def covered_length(spans: Iterable[Span]) -> int:

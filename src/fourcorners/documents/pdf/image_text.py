@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from fourcorners.documents.pdf.page import (
     Rectangle,
     render_grey,
 )
-from fourcorners.text.span import Span
+from fourcorners.text.span import word_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +29,6 @@ _MIN_SEGMENTS = 60  # of one shape that may be a word
 _MARGIN = 1.0  # points around the text that belong to it
 _MIN_CONTRAST = 60  # of 255, between letters and their background
 _MIN_CHANGES = 6  # changes between light and dark along a row of pixels: a word has more
-_WORD = re.compile(r"\S+")
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
 
 
@@ -60,8 +58,7 @@ def has_image_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool:
 def blank_text(drawn: NDArray[np.uint8], shown: PageText, scale: float) -> NDArray[np.uint8]:
     """Return a page as drawn, with the places of its text left blank."""
     blank = drawn.copy()
-    words = [Span(*match.span()) for match in _WORD.finditer(shown.text)]
-    for x0, y0, x1, y1 in shown.bounds_of(words).tolist():
+    for x0, y0, x1, y1 in shown.bounds_of([*word_spans(shown.text)]).tolist():
         rows = slice(max(0, int((y0 - _MARGIN) * scale)), max(0, int((y1 + _MARGIN) * scale) + 1))
         left, right = int((x0 - _MARGIN) * scale), int((x1 + _MARGIN) * scale) + 1
         blank[rows, max(0, left) : max(0, right)] = 255

@@ -8,7 +8,6 @@ without them.
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +26,7 @@ from fourcorners.documents.pdf.page import (
 )
 from fourcorners.documents.pdf.replacement_text import text_of
 from fourcorners.documents.pdf.text import PageText, TextLine
-from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.span import Span, merge_spans, word_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -154,7 +153,6 @@ _PIXEL_TOLERANCE = 12  # of 255, maximum difference of shades in an empty place
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
 _SAME_PLACE = 3.0  # points, by which a second drawing of a word may be shifted
 _MAX_COPIES = 8  # of words at one place
-_WORD = re.compile(r"\S+")
 
 
 def find_invisible_text(
@@ -170,10 +168,10 @@ def find_invisible_text(
 
     found = [line.span for line in lines if _is_tiny(line.box)]
     beyond = [
-        Span(*word.span())
+        word
         for line in lines
         if _is_partly_off_page(line.box, shown)
-        for word in _words(shown, line.span)
+        for word in word_spans(shown.text, line.span)
     ]
     off = zip(beyond, shown.bounds_of(beyond).tolist(), strict=True)
     found += (word for word, box in off if _is_off_page(box, shown))
@@ -230,10 +228,6 @@ def _has_letters(words: str) -> bool:
     return any(map(str.isalnum, words))
 
 
-def _words(shown: PageText, line: Span) -> Iterator[re.Match[str]]:
-    return _WORD.finditer(shown.text, line.start, line.end)
-
-
 def _is_off_page(box: Sequence[float], shown: PageText) -> bool:
     x0, y0, x1, y1 = box
     return x1 <= 0 or y1 <= 0 or x0 >= shown.frame.width or y0 >= shown.frame.height
@@ -269,10 +263,10 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
                 yield line.span
             continue
         covered = at >= 0 and paint.may_be_hidden(object_at(texts.addresses[at]), line.box)
-        for word in _words(shown, line.span) if covered or some_pale else ():
-            of = texts.of[word.start()]
+        for word in word_spans(shown.text, line.span) if covered or some_pale else ():
+            of = texts.of[word.start]
             if covered or (of >= 0 and pale[of]):
-                yield Span(*word.span())
+                yield word
 
 
 def _remove_texts(shown: PageText, spans: Sequence[Span]) -> None:

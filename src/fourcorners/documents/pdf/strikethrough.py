@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.page import PageFrame, PlacedObject, Rectangle
-from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.span import Span, merge_spans, word_spans
 
 if TYPE_CHECKING:
     from fourcorners.documents.pdf.text import PageText, TextLine
@@ -20,7 +19,6 @@ _MIN_LENGTH = 4.0  # points
 _HIGHEST, _LOWEST = 0.38, 0.74
 _MIN_SHARE = 0.7  # of a word's width
 _BEYOND = 36.0  # points, by which a line may be longer than the words it strikes
-_WORD = re.compile(r"\S+")
 
 
 def find_strikethrough(
@@ -61,9 +59,7 @@ def find_covered(
 
 
 def _words(shown: PageText, line: TextLine) -> Iterator[tuple[Span, list[float]]]:
-    words = [
-        Span(*each.span()) for each in _WORD.finditer(shown.text, line.span.start, line.span.end)
-    ]
+    words = [*word_spans(shown.text, line.span)]
     return zip(words, shown.bounds_of(words).tolist(), strict=True)
 
 

@@ -19,7 +19,7 @@ from fourcorners.outline.card.party_names import (
     party_fact,
 )
 from fourcorners.text.patterns import load_patterns
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, word_spans
 
 _SIGNATURES = 40_000  # characters at the end that hold signatures without introductory words
 _LED = 15_000  # characters after such words that hold them
@@ -165,16 +165,17 @@ def _companies(text: str, span: Span) -> Iterator[Span]:
 
 def _mixed_before_capitals(words: str) -> int:
     """Return how many characters of a person or title precede a name in capitals."""
-    parts = [*re.finditer(r"\S+", words)]
+    places = [*word_spans(words)]
+    parts = [place.text_in(words) for place in places]
     first = len(parts)
     joints = ("&", "and", "of", "the", "for")
-    while first > 0 and ((word := parts[first - 1].group()) in joints or _is_capital(word)):
+    while first > 0 and ((word := parts[first - 1]) in joints or _is_capital(word)):
         first -= 1
-    while first < len(parts) and not _is_capital(parts[first].group()):
+    while first < len(parts) and not _is_capital(parts[first]):
         first += 1
-    capitals = [part.group() for part in parts[first:]]
-    long = any(len(re.sub(r"\W", "", word)) > 3 for word in capitals)
-    return parts[first].start() if 0 < first < len(parts) and len(capitals) > 1 and long else 0
+    capitals = parts[first:]
+    long = any(sum(map(str.isalnum, word)) > 3 for word in capitals)
+    return places[first].start if 0 < first < len(parts) and len(capitals) > 1 and long else 0
 
 
 def _is_capital(word: str) -> bool:

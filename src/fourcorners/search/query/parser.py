@@ -34,6 +34,7 @@ from fourcorners.search.query.tree import (
     Word,
 )
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import word_spans
 from fourcorners.text.tokenization import tokenize
 
 MAX_TERMS = 1_000  # of a query
@@ -253,12 +254,12 @@ class _Parser:
     def _string(self, token: Token) -> Node:
         slop = self._take() if self._peek().kind is TokenKind.SLOP else None
         parts: list[tuple[tuple[str, ...], bool]] = []
-        for found in re.finditer(r"\S+", token.text):
-            at = token.at + 1 + found.start()
+        for place in word_spans(token.text):
+            at, chunk = token.at + 1 + place.start, place.text_in(token.text)
             if parts and parts[-1][1] and not slop:
                 raise self._fault(at, "prefix_within")
-            if found[0].strip("*") != found[0] or tokenize(found[0]).tokens:
-                parts.append(self._fold_chunk(found[0], at))
+            if chunk.strip("*") != chunk or tokenize(chunk).tokens:
+                parts.append(self._fold_chunk(chunk, at))
         if not parts:
             raise self._nothing(token.at)
         lucene = self._mode is Mode.LUCENE
