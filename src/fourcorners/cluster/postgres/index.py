@@ -7,19 +7,20 @@ of the query at their places.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
 from typing import TypeAlias, cast
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.cluster.postgres.database import PostgresDatabase
 from fourcorners.cluster.postgres.dialect import Value
 from fourcorners.cluster.postgres.library import PostgresLibrary
-from fourcorners.cluster.postgres.phrase_counts import count_phrases
 from fourcorners.cluster.postgres.postings import (
     ROW,
     TOKEN_PREFIX,
@@ -35,8 +36,9 @@ from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Tokens
 from fourcorners.search.index import Index
 from fourcorners.search.query.fts import CompiledLeaf, alternatives, leaf_phrases, proximity_window
-from fourcorners.search.query.tree import Phrase, Prefix, Proximity, Word, leaf_label
-from fourcorners.text.tokenization import WordIndex
+from fourcorners.search.query.match import is_match, leaf_instances
+from fourcorners.search.query.tree import Field, Phrase, Prefix, Proximity, Word, leaf_label
+from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
 Term: TypeAlias = Word | Prefix | Phrase
 _AFTER_ALL = "\U0010ffff"
@@ -317,3 +319,53 @@ def _close(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]
         first = np.searchsorted(other, selected - window)
         selected = selected[first < np.searchsorted(other, selected + window, side="right")]
     return selected
+
+
+def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    """Return, for the texts that satisfy a leaf, how often each phrase of its expression counts.
+
+    Args:
+        leaf: Any leaf but a field.
+        texts: Folded words of each row, separated by spaces, in the order of the rows.
+    """
+    assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no words
+    if isinstance(leaf.leaf, Proximity):
+        found = _near_matches(leaf.expression, texts)
+        if leaf.exact:
+            return found
+        near = leaf.leaf
+        return {at: often for at, often in found.items() if is_match(near, WordIndex(texts[at]))}
+    if isinstance(leaf.leaf, Word):
+        token = leaf.leaf.token
+        times = ((at, text.split(" ").count(token)) for at, text in enumerate(texts))
+    else:
+        one = leaf.leaf
+        times = ((at, len(leaf_instances(one, WordIndex(text)))) for at, text in enumerate(texts))
+    return {at: (often,) for at, often in times if often}
+
+
+def _near_matches(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    beside = apsw.Connection(":memory:")
+    beside.register_fts5_function("often", _count_matches)
+    beside.execute(
+        f"CREATE VIRTUAL TABLE words USING fts5(body, content='', tokenize='{TOKENIZE}')"
+    )
+    with beside:
+        beside.executemany("INSERT INTO words(rowid, body) VALUES (?, ?)", enumerate(texts))
+    rows = cast(
+        "list[tuple[int, str]]",
+        beside.execute(
+            "SELECT rowid, often(words) FROM words WHERE words MATCH ?", (f"body : ({expression})",)
+        ).fetchall(),
+    )
+    return {row: tuple(json.loads(often)) for row, often in rows}
+
+
+def _count_matches(api: apsw.FTS5ExtensionApi, *_: object) -> str:
+    """Return how often each phrase counts in the row, as FTS5's own bm25() sees it."""
+    return json.dumps(
+        [
+            sum(len(places) for places in api.phrase_locations(phrase))
+            for phrase in range(api.phrase_count)
+        ]
+    )
