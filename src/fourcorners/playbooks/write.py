@@ -99,7 +99,7 @@ def starter_yaml(name: str, *, taken: Sequence[str] = (), extends: str = "") -> 
         PlaybookError: If what is to be copied or extended is not known.
     """
     plain = " ".join(name.split())
-    if not re.search(r"[a-z0-9]", plain.casefold()):
+    if not _NOT_IN_ID.sub("", plain.casefold()):
         raise ConfigError(f"{name!r} is no name for a playbook.", remedy="Give it a letter.")
     head = (
         f"{SCHEMA_LINE}id: {provision_id(plain)}\nname: {_scalar(plain)}\n"

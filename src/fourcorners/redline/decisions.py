@@ -18,11 +18,12 @@ from fourcorners.redline.proposal import (
     Redline,
     Run,
     Source,
+    find_blanks,
 )
+from fourcorners.text.sentences import BLANK_LINE
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
-_BLANK = re.compile(r"\[([^\[\]]+)\]")
 # What precedes the words of a new clause in their run: a number, or what follows a heading.
 _LEAD = r"(?:{number}\s*)?[.:]?\s*(?:[-–—]\s*)?(?:\d{{1,3}}(?:\.\d{{1,3}})+[.)]?\s+)?"
 
@@ -157,12 +158,11 @@ def _as_edited(change: ProposedChange, words: str, decision: Decision) -> Propos
     source = decision.source or change.source
     if decision.is_edited:
         source = replace(source, name=f"{source.name}, edited by {decision.by}")
-    blanks = tuple(dict.fromkeys(_BLANK.findall(words)))
-    return replace(change, source=source, blanks=blanks, basis=Basis.EDITED)
+    return replace(change, source=source, blanks=find_blanks(words), basis=Basis.EDITED)
 
 
 def _write_clause(clause: NewClause, words: str) -> NewClause:
-    paragraphs = [" ".join(each.split()) for each in re.split(r"\n\s*\n", words) if each.strip()]
+    paragraphs = [" ".join(each.split()) for each in BLANK_LINE.split(words) if each.strip()]
     models = [*clause.paragraphs, *[clause.paragraphs[-1]] * len(paragraphs)]
     written = tuple(map(_write_paragraph, models, paragraphs))
     return replace(clause, paragraphs=written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,6 +10,8 @@ from fourcorners.playbooks.playbook import PositionKind
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
+
+_BLANK = re.compile(r"\[([^\[\]]+)\]")
 
 
 class Extent(StrEnum):
@@ -44,6 +47,11 @@ class Draft:
 
     text: str
     blanks: tuple[str, ...] = ()
+
+
+def find_blanks(words: str) -> tuple[str, ...]:
+    """Return what is left to fill in, in brackets, each once."""
+    return tuple(dict.fromkeys(_BLANK.findall(words)))
 
 
 @dataclass(frozen=True, slots=True)

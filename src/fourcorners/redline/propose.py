@@ -8,7 +8,6 @@ else is left to a person, with the words, the reason and the wording on offer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -26,6 +25,7 @@ from fourcorners.redline.proposal import (
     OpenPoint,
     ProposedChange,
     Source,
+    find_blanks,
 )
 from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
@@ -286,7 +286,7 @@ def _draft(terms: ContractTerms, clause: str, source: Source, own_source: Source
     draft = terms.fill(clause)
     if source is own_source:
         return draft
-    return replace(draft, blanks=tuple(dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", draft.text))))
+    return replace(draft, blanks=find_blanks(draft.text))
 
 
 def _open(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fourcorners.library.contract import Contract
-from fourcorners.outline.card.party_names import FORM
+from fourcorners.outline.card.party_names import ENDS_WITH_FORM
 from fourcorners.search.names import COMMON
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
@@ -28,7 +28,6 @@ _PERSON = _PATTERNS["person"]
 _WHERE = r"(?:at|in|near|within|outside|into|throughout)"
 _ENDS_WHERE = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?$", re.IGNORECASE)
 _Found: TypeAlias = tuple[str, int, int]
-_FORM = re.compile(rf"(?<!\w){FORM}$")
 _FORMS = frozenset(("ag", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "llp", "lp"))
 _FORMS |= {"ltd", "nv", "plc", "sa"}
 _NAMING_NOTHING = frozenset(stem_tokens(sorted(FRAME | IDLE)))
@@ -95,7 +94,7 @@ def _in_third_person(called: str) -> str:
     role = _THE.sub("", called, count=1).strip()
     if not role or role.casefold() in _PRONOUNS:
         return ""
-    is_name = role != role.upper() and len(role.split()) > 1 and _FORM.search(role)
+    is_name = role != role.upper() and len(role.split()) > 1 and ENDS_WITH_FORM.search(role)
     return role if is_name else f"the {role}"
 
 

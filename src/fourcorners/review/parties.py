@@ -16,7 +16,13 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card, Fact, Party
-from fourcorners.outline.card.party_names import FORM, MAX_PARTIES, ROLES, is_acting, party_key
+from fourcorners.outline.card.party_names import (
+    ENDS_WITH_FORM,
+    MAX_PARTIES,
+    ROLES,
+    is_acting,
+    party_key,
+)
 from fourcorners.text.normalisation import find_phrase
 from fourcorners.text.span import Span
 
@@ -24,7 +30,6 @@ MAX_NAME = 200  # characters of a name that is given for a side
 MAX_NAMES = 20  # names given for a side: the members of a group
 BLANK_NAME = "name left blank"
 _LISTED = 12  # parties that an error names
-_FORM = re.compile(rf"(?<!\w){FORM}$")
 _WORD = re.compile(r"[^\W_][\w&]*")
 
 
@@ -279,8 +284,8 @@ def _find_parties(name: str, parties: Sequence[Party]) -> list[Party]:
         return same
     if called := [party for party in parties if words in (_words(party.short), _words(party.role))]:
         return called
-    if _FORM.search(name):
-        bare = _words(_FORM.sub("", name))
+    if ENDS_WITH_FORM.search(name):
+        bare = _words(ENDS_WITH_FORM.sub("", name))
         return [party for party in parties if _words(party.name) == bare]
     return [party for party in parties if _words(party.name)[: len(words)] == words]
 

@@ -13,7 +13,7 @@ from fourcorners.documents.docx.styles import W
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _AFTER_MARK: Final = frozenset({f"{W}sectPr", f"{W}pPrChange"})
 
 
@@ -76,4 +76,4 @@ def put_before(parent: _Element, node: _Element, later: frozenset[str]) -> None:
 
 def xml_text(words: str) -> str:
     """Return words with a sign in place of each character that XML cannot hold."""
-    return _NOT_XML.sub("\ufffd", words)
+    return NOT_XML.sub("\ufffd", words)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fourcorners.documents.docx.marks import NOT_XML
 from fourcorners.reports.lines import is_right_to_left, text_lines
 from fourcorners.reports.tree import (
     Block,
@@ -22,7 +22,7 @@ from fourcorners.reports.tree import (
     Table,
     Tone,
 )
-from fourcorners.text.invisible_characters import show_invisible, single_line
+from fourcorners.text.invisible_characters import character_name, show_invisible, single_line
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -42,8 +42,6 @@ _TONE_STYLES: Final[Mapping[Tone, str]] = {
     Tone.REMOVED: "Removed Words",
 }
 _WHOLE_ROW: Final = 900  # characters of any cell of a row that stays on one page
-# What XML 1.0 does not allow and `visible` does not name already: nothing known, so a net below.
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_body(document: Document, styles: Mapping[str, str], report: Report) -> None:
@@ -170,7 +168,8 @@ def is_short(row: Row) -> bool:
 
 
 def _visible_text(text: str) -> str:
-    return _NOT_XML.sub(lambda found: f"⟦U+{ord(found.group()):04X}⟧", show_invisible(text))
+    # The net names what `show_invisible` has not named already: nothing known.
+    return NOT_XML.sub(lambda found: character_name(found.group()), show_invisible(text))
 
 
 def _source_runs(block: QuoteBlock) -> list[Run]:

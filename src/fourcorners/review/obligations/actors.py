@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from fourcorners.outline.card.card import Card, Party
-from fourcorners.outline.card.party_names import FORM, HAS_FORM, ROLES, is_acting
+from fourcorners.outline.card.party_names import ENDS_WITH_FORM, FORM, HAS_FORM, ROLES, is_acting
 from fourcorners.outline.tree import DefinedTerm
 from fourcorners.review.obligations.obligation import EACH, EITHER, Actor
 from fourcorners.review.parties import display_name
@@ -19,7 +19,6 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "actors")
-_FORM = re.compile(rf"[\s,]+{FORM}$")
 _OF_COMPANY = re.compile(rf"(?<!\w){FORM}[^;]{{0,60}}$")
 _BEFORE_TERM = 140  # characters before a term that name the company it means
 _MOST_TERMS = 300  # terms of a contract that may mean a party
@@ -188,7 +187,7 @@ def _defined_parties(
 
 def _aliases(text: str, party: Party) -> Iterator[str]:
     yield party.name
-    yield _FORM.sub("", party.name)
+    yield ENDS_WITH_FORM.sub("", party.name)
     yield from filter(None, (party.short, party.role))
     first = party.name.split()[0].strip(",.")
     spelled = (first, first.capitalize())

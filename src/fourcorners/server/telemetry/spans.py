@@ -25,16 +25,17 @@ TOKENS_IN = "gen_ai.usage.input_tokens"
 TOKENS_OUT = "gen_ai.usage.output_tokens"
 
 _WORD = r"[a-z][a-z_ -]{0,39}"
-_ID = r"[0-9a-f]{8,32}"
+_A_WORD = re.compile(_WORD)
+_ID = re.compile(r"[0-9a-f]{8,32}")
 ALLOWED: Mapping[str, re.Pattern[str] | None] = {
-    REQUEST_ID: re.compile(_ID),
+    REQUEST_ID: _ID,
     METHOD: re.compile("[A-Z_]{1,10}"),
     ROUTE: re.compile(r"-|/[\w{}/.:-]{0,120}", re.ASCII),
     STATUS: None,
-    TASK_ID: re.compile(_ID),
-    TASK_KIND: re.compile(_WORD),
-    OUTCOME: re.compile(_WORD),
-    ROLE: re.compile(_WORD),
+    TASK_ID: _ID,
+    TASK_KIND: _A_WORD,
+    OUTCOME: _A_WORD,
+    ROLE: _A_WORD,
     PROMPT: re.compile(r"[\w-]{1,60}", re.ASCII),
     OPERATION: re.compile("chat"),
     MODEL: re.compile(r"[\w./:@+-]{1,120}", re.ASCII),
