@@ -20,7 +20,6 @@ from starlette.types import Receive, Scope, Send
 from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.server import error_handlers
-from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.conditional_requests import ConditionalMiddleware
 from fourcorners.server.context import AppState, app_state, require_form_token
@@ -34,7 +33,7 @@ from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.telemetry import Telemetry, open_telemetry
-from fourcorners.server.templating import template_environment
+from fourcorners.server.templating import Assets, template_environment
 from fourcorners.settings import Settings
 from fourcorners.version import __version__
 

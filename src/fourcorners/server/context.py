@@ -20,7 +20,6 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotAllowed, NotFound
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.operations.principal import Principal, Role
-from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import Identity
 from fourcorners.server.errors import ClientLeft, NotSignedIn
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
@@ -30,6 +29,7 @@ from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.uploads import MAX_FILES, UploadFolder
 from fourcorners.server.tasks.queue import Task, TaskQueue
 from fourcorners.server.telemetry import Telemetry
+from fourcorners.server.templating import Assets
 from fourcorners.settings import Settings
 from fourcorners.work_folder import make_temporary_folder
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
 
-from fourcorners.server.assets import Assets
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.version import __version__
@@ -69,3 +72,61 @@ def _moment(value: str | datetime) -> Markup:
 
 def _count_noun(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+_HERE = Path(__file__).parent / "static"
+_PALETTE = Path(__file__).parent.parent / "reports" / "assets" / "palette.css"
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asset:
+    data: bytes
+    packed: bytes
+    media_type: str
+
+
+class Assets:
+    """The files of `static/`, in memory: no path of a request ever reaches the disk."""
+
+    def __init__(self) -> None:
+        files = [*sorted(_HERE.iterdir()), _PALETTE]
+        self._held = {
+            file.name: _Asset(data, gzip.compress(data, mtime=0), _TYPES[file.suffix])
+            for file in files
+            if file.suffix in _TYPES
+            for data in (file.read_bytes(),)
+        }
+        digest = sha256()
+        for name, asset in sorted(self._held.items()):
+            digest.update(name.encode() + asset.data)
+        self._version = digest.hexdigest()[:12]
+
+    def href(self, name: str) -> str:
+        """Return the address of a file.
+
+        Raises:
+            KeyError: If no file has this name.
+        """
+        if name not in self._held:
+            raise KeyError(name)
+        return f"/static/{self._version}/{name}"
+
+    def respond(self, request: Request, name: str) -> Response:
+        """Return a file, for browsers to keep for good."""
+        asset = self._held.get(name)
+        if asset is None:
+            return Response(status_code=404)
+        headers = {
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+        }
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            return Response(asset.packed, media_type=asset.media_type, headers=headers)
+        return Response(asset.data, media_type=asset.media_type, headers=headers)

@@ -11,7 +11,7 @@ import pytest
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people.review_actions import load_finding
-from fourcorners.server.rendering import document_windows
+from fourcorners.server.rendering import contract_view
 from tests.server.conftest import LEASE, Room
 
 BOOK = load_playbook("due-diligence")
@@ -72,7 +72,7 @@ def test_words_that_are_not_those_seen_are_refused(room: Room, lease: str, at: s
 def test_words_are_found_with_the_part_they_stand_in(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document_windows, "TEXT_WINDOW", 200)
+    monkeypatch.setattr(contract_view, "TEXT_WINDOW", 200)
     room.put({"lease.txt": LEASE})
     document = room.document("lease")
     found = room.client.get(f"/d/{document}/find", params={"q": "THE   tenant"}).json()["places"]

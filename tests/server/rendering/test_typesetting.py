@@ -6,8 +6,8 @@ import pytest
 
 from fourcorners.documents.document import Document, Mark, MarkKind
 from fourcorners.outline.build import build_outline
-from fourcorners.server.rendering import document_windows
-from fourcorners.server.rendering.document_windows import text_windows
+from fourcorners.server.rendering import contract_view
+from fourcorners.server.rendering.contract_view import text_windows
 from fourcorners.server.rendering.styled_runs import TextRun, flatten_layers
 from fourcorners.server.rendering.typesetting import TextBlock, typeset_document
 from fourcorners.text.normalisation import find_phrase
@@ -37,7 +37,7 @@ def runs_of(block: TextBlock) -> list[TextRun]:
 def test_windows_show_every_word_once_and_exactly_what_is_marked(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(document_windows, "TEXT_WINDOW", size)
+    monkeypatch.setattr(contract_view, "TEXT_WINDOW", size)
     read = document()
     outline, marked = build_outline(read), Span(700, 1_900)
     windows = text_windows(read, outline)

@@ -14,7 +14,6 @@ PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
     "contract": None,
-    "selected_words": None,
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
     "finding": None,

@@ -38,7 +38,7 @@ from fourcorners.server.markups import (
     start_proposal,
     write_markup,
 )
-from fourcorners.server.rendering.document_windows import text_windows, window_at
+from fourcorners.server.rendering.contract_view import text_windows, window_at
 from fourcorners.server.rendering.typesetting import PlacedChange, typeset_document
 from fourcorners.server.store import markups
 from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
