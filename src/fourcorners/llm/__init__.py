@@ -48,8 +48,7 @@ from fourcorners.llm.limits import Price, RoleModel, fixed_price
 from fourcorners.llm.offline import FakeModel, Recorder, Replay
 from fourcorners.llm.port.port import Port
 from fourcorners.llm.port.stream import Stream
-from fourcorners.llm.prompt import Prompt, Value, load_prompt, prompt_names
-from fourcorners.llm.prompt_quoting import QuotedText
+from fourcorners.llm.prompt import Prompt, QuotedText, Value, load_prompt, prompt_names
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
 __all__ = [
