@@ -127,3 +127,17 @@ def _by_place(
     if is_last and before[i].kind == after[j].kind:
         pairs.append((i, j))
     return longest_rising(sorted(set(pairs)))
+
+
+def put_after(
+    parent: _Element, last: _Element | None, node: _Element, old: Sequence[_Element]
+) -> None:
+    """Put a node after the last one of the merged version, or before all of the old one."""
+    if last is not None:
+        last.addnext(node)
+    elif old:
+        old[0].addprevious(node)
+    elif (end := parent.find(f"{W}sectPr")) is not None:
+        end.addprevious(node)
+    else:
+        parent.append(node)

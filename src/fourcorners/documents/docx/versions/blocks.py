@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W
-from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
+from fourcorners.documents.docx.versions.alignment import (
+    Item,
+    align_items,
+    in_order,
+    put_after,
+    words_of,
+)
 from fourcorners.documents.docx.versions.atoms import BOX, CHANGES, NOTE_REFERENCES
 from fourcorners.documents.docx.versions.fingerprint import FingerprintReader
 from fourcorners.documents.docx.versions.paragraphs import Paragraphs
@@ -28,7 +34,6 @@ if TYPE_CHECKING:
 _AROUND: Final = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")
 )
-_AFTER: Final = f"{W}sectPr"
 
 
 @dataclass(slots=True)
@@ -86,7 +91,7 @@ class Blocks:
                 output.append(self._delete_block(old[left]))
             elif right is not None:
                 made = self._insert_block(new[right])
-                _put(box, output[-1].node if output else None, made.node, old)
+                put_after(box, output[-1].node if output else None, made.node, old)
                 output.append(made)
         self._keep_last_end(output)
         gone, come = (
@@ -198,20 +203,6 @@ def _item(node: _Element) -> Item:
     is_end = node.find(f"{W}pPr/{W}sectPr") is not None
     kind = f"{'section' if is_end else 'paragraph'} {list_level(node)}"
     return Item(kind, words_of(node), is_anchor=is_end)
-
-
-def _put(box: _Element, before: _Element | None, node: _Element, old: Sequence[_Element]) -> None:
-    """Put a block after the last one of the merged version, or before all."""
-    if before is not None:
-        before.addnext(node)
-    elif old:
-        old[0].addprevious(node)
-    else:
-        last = box.find(_AFTER)
-        if last is None:
-            box.append(node)
-        else:
-            last.addprevious(node)
 
 
 _LEAST: Final = 5  # words of a paragraph that moves; a shorter one is the same by chance

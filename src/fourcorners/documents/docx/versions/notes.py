@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W
-from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
+from fourcorners.documents.docx.versions.alignment import (
+    Item,
+    align_items,
+    in_order,
+    put_after,
+    words_of,
+)
 from fourcorners.documents.docx.versions.atoms import NOTE_REFERENCES, empty_copy
 from fourcorners.documents.docx.versions.properties import Contents
 from fourcorners.documents.docx.versions.transfer import Transfer
@@ -96,7 +102,7 @@ class Notes:
             if other is not None:
                 made = self._insert(contents, other)
                 numbers[_number(other)] = _number(made)
-                _put(root, last, made, self._before)
+                put_after(root, last, made, self._before)
                 last = made
         for each in come:
             each.set(f"{W}id", numbers.get(_number(each), "0"))
@@ -159,12 +165,3 @@ def _entries(root: _Element | None) -> list[_Element]:
 
 def _number(node: _Element) -> str:
     return node.get(f"{W}id", "")
-
-
-def _put(root: _Element, last: _Element | None, made: _Element, old: Sequence[_Element]) -> None:
-    if last is not None:
-        last.addnext(made)
-    elif old:
-        old[0].addprevious(made)
-    else:
-        root.append(made)

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.styles import W
-from fourcorners.documents.docx.versions.alignment import Item, align_items, in_order, words_of
+from fourcorners.documents.docx.versions.alignment import (
+    Item,
+    align_items,
+    in_order,
+    put_after,
+    words_of,
+)
 from fourcorners.documents.docx.versions.properties import Contents, VersionMarks
 from fourcorners.documents.docx.versions.transfer import Transfer
 
@@ -44,7 +50,7 @@ class Tables:
                 last = old[left]
             elif right is not None:
                 row = self._insert_row(new[right])
-                _put_after(table, last, row, old)
+                put_after(table, last, row, old)
                 last = row
 
     def insert(self, other: _Element) -> _Element:
@@ -105,7 +111,7 @@ class Tables:
                 self.transfer.adapt(cell)
                 self.cells.insert(cell, new[right])
                 self.marks.mark_cell(cell, "ins")
-                _put_after(row, last, cell, old)
+                put_after(row, last, cell, old)
                 last = cell
 
 
@@ -173,14 +179,3 @@ def _widen(table: _Element, other: _Element) -> None:
     own, wanted = table.find(f"{W}tblGrid"), other.find(f"{W}tblGrid")
     if own is not None and wanted is not None:
         own.extend(deepcopy(each) for each in list(wanted)[len(own) :])
-
-
-def _put_after(
-    parent: _Element, last: _Element | None, node: _Element, old: Sequence[_Element]
-) -> None:
-    if last is not None:
-        last.addnext(node)
-    elif old:
-        old[0].addprevious(node)
-    else:
-        parent.append(node)
