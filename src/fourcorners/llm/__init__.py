@@ -25,10 +25,7 @@ from fourcorners.llm.configure import is_configured, open_port
 from fourcorners.llm.exchange import (
     AttemptError,
     Finish,
-    LanguageModel,
-    Message,
     Options,
-    PromptId,
     Request,
     Response,
     Role,
@@ -37,39 +34,32 @@ from fourcorners.llm.exchange import (
 from fourcorners.llm.ledger import (
     Budget,
     Cache,
-    Call,
     Ledger,
     MemoryCache,
     MemoryLedger,
     Spending,
     total_spending,
 )
-from fourcorners.llm.limits import Price, RoleModel, fixed_price
+from fourcorners.llm.limits import fixed_price
 from fourcorners.llm.offline import FakeModel, Recorder, Replay
-from fourcorners.llm.port.port import Port
-from fourcorners.llm.port.stream import Stream
-from fourcorners.llm.prompt import Prompt, QuotedText, Value, load_prompt, prompt_names
+from fourcorners.llm.port.port import Port, Stream
+from fourcorners.llm.prompt import Prompt, QuotedText, Value, load_prompt
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
 __all__ = [
     "AttemptError",
     "Budget",
     "Cache",
-    "Call",
     "Estimate",
     "FakeModel",
     "Finish",
-    "LanguageModel",
     "Ledger",
     "MemoryCache",
     "MemoryLedger",
-    "Message",
     "Options",
     "Outcome",
     "Port",
-    "Price",
     "Prompt",
-    "PromptId",
     "PromptRequest",
     "QuotedText",
     "Recorder",
@@ -78,7 +68,6 @@ __all__ = [
     "Request",
     "Response",
     "Role",
-    "RoleModel",
     "Speaker",
     "Spending",
     "Stream",
@@ -87,6 +76,5 @@ __all__ = [
     "is_configured",
     "load_prompt",
     "open_port",
-    "prompt_names",
     "total_spending",
 ]

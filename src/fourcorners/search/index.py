@@ -7,7 +7,8 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar, cast
+from math import log
+from typing import TYPE_CHECKING, TypeVar, cast, overload
 from weakref import WeakKeyDictionary, ref
 
 from fourcorners.errors import ConfigError
@@ -16,7 +17,6 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import PassageRow
 from fourcorners.library.words import WordTotals, word_count, word_totals
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Filters, Tokens
 from fourcorners.search.query.fts import BODY, CompiledLeaf, filter_expression, match_expression
 from fourcorners.search.query.match import is_match, leaf_instances
@@ -247,3 +247,41 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
             f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
             remedy=REENCODE_REMEDY.format(known.name, library.path),
         )
+
+
+K1, B = 1.2, 0.75
+"""BM25's constants, as SQLite sets them."""
+_LEAST_RARITY = 1e-6  # the IDF of a word in more than half of the passages, as in SQLite
+
+
+@overload
+def bm25(often: int, length: int, whole: WordTotals, containing: int) -> float: ...
+
+
+@overload
+def bm25(
+    often: NDArray[np.int64], length: NDArray[np.int64], whole: WordTotals, containing: int
+) -> NDArray[np.float64]: ...
+
+
+def bm25(
+    often: int | NDArray[np.int64],
+    length: int | NDArray[np.int64],
+    whole: WordTotals,
+    containing: int,
+) -> float | NDArray[np.float64]:
+    """Score one phrase in one row as FTS5 does, or in each of many rows; higher is better.
+
+    Args:
+        often: How often the phrase occurs in the row.
+        length: The number of words in the row, including filter tokens.
+        whole: The size of the index.
+        containing: How many rows have the phrase.
+    """
+    rarity = log((whole.rows - containing + 0.5) / (containing + 0.5))
+    rarity = rarity if rarity > 0 else _LEAST_RARITY
+    mean = whole.words / whole.rows
+    rest = K1 * (1 - B + B * length / mean)
+    weighed: float | NDArray[np.float64]
+    weighed = rarity * ((often * (K1 + 1.0)) / (often + rest))  # type: ignore[assignment] # float64
+    return weighed

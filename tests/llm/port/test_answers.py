@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from fourcorners.llm.port.answers import AnswerParseError, answer_schema, parse_answer
+from fourcorners.llm.port.conversation import AnswerParseError, answer_schema, parse_answer
 
 
 class Item(BaseModel):

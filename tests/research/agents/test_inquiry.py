@@ -14,7 +14,7 @@ import pytest
 from fourcorners.errors import InputError, LlmRefused, LlmTimedOut
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, FakeModel, Port, Recorder, Replay, Request
-from fourcorners.llm.port.answers import answer_schema, parse_answer
+from fourcorners.llm.port.conversation import answer_schema, parse_answer
 from fourcorners.models import Encoder
 from fourcorners.reports.answer import answer_report
 from fourcorners.reports.writers.markdown import to_markdown

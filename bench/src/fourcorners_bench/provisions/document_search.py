@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fourcorners.search.bm25 import K1, B
 from fourcorners.search.fusion import RRF_K
+from fourcorners.search.index import K1, B
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 

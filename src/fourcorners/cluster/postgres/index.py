@@ -32,9 +32,8 @@ from fourcorners.cluster.postgres.postings import (
 from fourcorners.library.database import as_bytes, as_integer, as_string
 from fourcorners.library.tokens import collection_token, type_token
 from fourcorners.library.words import WordTotals
-from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Tokens
-from fourcorners.search.index import Index
+from fourcorners.search.index import Index, bm25
 from fourcorners.search.query.fts import CompiledLeaf, alternatives, leaf_phrases, proximity_window
 from fourcorners.search.query.match import is_match, leaf_instances
 from fourcorners.search.query.tree import Field, Phrase, Prefix, Proximity, Word, leaf_label

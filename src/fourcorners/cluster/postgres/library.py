@@ -10,8 +10,7 @@ from zlib import crc32
 
 from platformdirs import user_data_path
 
-from fourcorners.cluster.postgres.address import Address
-from fourcorners.cluster.postgres.database import PostgresDatabase
+from fourcorners.cluster.postgres.database import Address, PostgresDatabase
 from fourcorners.cluster.postgres.postings import count_words, pack_lengths
 from fourcorners.library import check
 from fourcorners.library.catalogue import Catalogue

@@ -24,10 +24,8 @@ from fourcorners.llm.exchange import (
 )
 from fourcorners.llm.ledger import Budget, Cache, Ledger, MemoryLedger, Spending
 from fourcorners.llm.limits import BudgetMeter, Price, RateLimiter, RoleModel
-from fourcorners.llm.port.answers import answer_schema
-from fourcorners.llm.port.conversation import Conversation, continue_messages
+from fourcorners.llm.port.conversation import Conversation, answer_schema, continue_messages
 from fourcorners.llm.port.event_loop import EventLoopThread
-from fourcorners.llm.port.stream import Stream
 from fourcorners.llm.prompt import Prompt, Value, load_prompt
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
@@ -349,3 +347,49 @@ def _limit_answer(options: Options, prompt: Prompt) -> Options:
 async def _closed(role_models: Iterable[RoleModel]) -> None:
     for model in {id(each.model): each.model for each in role_models}.values():
         await model.close()
+
+
+class Stream(AbstractContextManager["Stream"]):
+    """The pieces of an answer; `reply` is the whole, and reads to its end what is not read.
+
+    Close it, or use it in a `with` statement, where the end is not waited for.
+    """
+
+    def __init__(
+        self,
+        pieces: queue.SimpleQueue[str | None],
+        finish: Callable[[], Reply[str]],
+        settle: Callable[[], None],
+    ) -> None:
+        self._pieces, self._finish, self._settle = pieces, finish, settle
+        self._is_open = True
+        self._reply: Reply[str] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        while self._is_open and (piece := self._pieces.get()) is not None:
+            yield piece
+        if self._is_open:
+            self._is_open = False
+            self._reply = self._finish()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def reply(self) -> Reply[str]:
+        """Return the whole answer.
+
+        Raises:
+            LlmError: If none came that can be used, as by `Port.ask`.
+        """
+        for _ in self:
+            pass
+        if self._reply is None:
+            raise RuntimeError("the stream was closed, or has failed, before its end")
+        return self._reply
+
+    def close(self) -> None:
+        """Stop asking; what came is lost."""
+        if self._is_open:
+            self._is_open = False
+            self._settle()

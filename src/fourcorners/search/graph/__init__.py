@@ -5,7 +5,7 @@ in the library and updated when documents are added or removed.
 """
 
 from fourcorners.search.graph.expand import LinkedPassage, LinkKind, Located, expand_hits
-from fourcorners.search.graph.links import AmendmentLink, Links, SharedParty, links_of, update_links
+from fourcorners.search.graph.links import AmendmentLink, links_of, update_links
 from fourcorners.search.graph.statements import AmendmentRelation
 
 __all__ = [
@@ -13,9 +13,7 @@ __all__ = [
     "AmendmentRelation",
     "LinkKind",
     "LinkedPassage",
-    "Links",
     "Located",
-    "SharedParty",
     "expand_hits",
     "links_of",
     "update_links",
