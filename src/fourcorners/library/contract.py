@@ -41,42 +41,12 @@ MAX_OPENING = 1_500
 """Characters of a clause that is shown whole; a longer one is cut to its first sentences."""
 
 # Terms that every contract defines; their definitions are not informative.
-_GENERAL = frozenset(
-    [
-        "affiliate",
-        "affiliates",
-        "agreement",
-        "amendment",
-        "and",
-        "article",
-        "business",
-        "company",
-        "contract",
-        "date",
-        "day",
-        "effective",
-        "exhibit",
-        "law",
-        "laws",
-        "letter",
-        "of",
-        "or",
-        "our",
-        "parties",
-        "party",
-        "person",
-        "recital",
-        "recitals",
-        "schedule",
-        "section",
-        "term",
-        "the",
-        "us",
-        "we",
-        "you",
-        "your",
-    ]
-)
+_GENERAL = frozenset((
+    "affiliate", "affiliates", "agreement", "amendment", "and", "article", "business", "company",
+    "contract", "date", "day", "effective", "exhibit", "law", "laws", "letter", "of", "or", "our",
+    "parties", "party", "person", "recital", "recitals", "schedule", "section", "term", "the",
+    "us", "we", "you", "your",
+))  # fmt: skip
 _LONG = 900  # characters of a definition in running text, beyond which its sentence is shown
 _HEADS = re.compile(r"[^\S\n]*(?:\(?\w{1,6}[.)]\s*)?[*_\"“‘']*(?:[Tt]he\s)?")
 _PATTERNS = load_patterns("fourcorners.library", "contract")

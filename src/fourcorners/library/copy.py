@@ -7,7 +7,6 @@ Then both are read again and compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -34,15 +33,12 @@ class CopySummary:
     tables: dict[str, int]
 
 
-def copy_library(
-    source: Library, target: Library, on_progress: Callable[[int, int], None] = lambda *_: None
-) -> CopySummary:
+def copy_library(source: Library, target: Library) -> CopySummary:
     """Copy all of a library into an empty one.
 
     Args:
         source: What to copy; it is not changed.
         target: Where to.
-        on_progress: Called with the number of documents copied and the total.
 
     Raises:
         ConfigError: If the target is not empty.
@@ -57,7 +53,7 @@ def copy_library(
         if known := source.encoder:
             target.set_encoder(known.name, known.dimension)
         with target.restore_transaction():
-            _copy_documents(source, target, on_progress)
+            _copy_documents(source, target)
             for table in tables:
                 _copy_rows(source, target, table)
             _copy_meta(source, target)
@@ -68,19 +64,16 @@ def _tables_of(library: Library) -> list[str]:
     return [name for name in library.tables() if name not in _OWN]
 
 
-def _copy_documents(
-    source: Library, target: Library, on_progress: Callable[[int, int], None]
-) -> None:
+def _copy_documents(source: Library, target: Library) -> None:
     entries = sorted(map(source.entry, source.document_ids()), key=lambda each: each.rows.start)
     bare = set(source.documents_without_vectors())
-    for done, entry in enumerate(entries, start=1):
+    for entry in entries:
         source.read_whole(entry.id)  # what is damaged is not copied, nor left out
         columns, place = load_columns(source, entry)
         vectors = None
         if entry.id not in bare:
             vectors = pack_vectors(source.vectors(document=entry.id).matrix)
         target.restore_document(columns, vectors, place, entry.collection)
-        on_progress(done, len(entries))
 
 
 def _copy_rows(source: Library, target: Library, table: str) -> None:

@@ -6,10 +6,8 @@ from fourcorners.playbooks.playbook import (
     Extent,
     Playbook,
     Position,
-    Provision,
     RiskQuestion,
     Rule,
-    SeverityRule,
 )
 
 __all__ = [
@@ -17,10 +15,8 @@ __all__ = [
     "Extent",
     "Playbook",
     "Position",
-    "Provision",
     "RiskQuestion",
     "Rule",
-    "SeverityRule",
     "builtin_names",
     "load_playbook",
 ]

@@ -26,8 +26,9 @@ from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import PromptId
 from fourcorners.llm.exchange import Role as LlmRole
 from fourcorners.llm.ledger import Call, Ledger, MemoryLedger
-from fourcorners.server.telemetry import ALLOWED, Telemetry, open_telemetry
+from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.telemetry import tracing as module
+from fourcorners.server.telemetry.spans import ALLOWED
 from fourcorners.server.telemetry.tracing import OpenTelemetryTracing, TelemetryExporter, may_leave
 from fourcorners.settings import LlmSettings, Settings, TelemetrySettings
 from tests.server.conftest import LEASE, Room

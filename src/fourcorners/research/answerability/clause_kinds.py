@@ -7,7 +7,7 @@ clause reader, where it learned the kind, knows how experts marked American fili
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -87,12 +87,10 @@ def clause_opinions(
     concepts: Sequence[tuple[Concept, float]],
     *,
     reader: ClauseReader | None = None,
-    may_have_vectors: bool = True,
 ) -> ClauseOpinions | None:
     """Return what a review makes of the likeliest of the kinds that a question names.
 
-    Kinds that it only touches do not count; without `may_have_vectors` the contract is judged as
-    one that has none.
+    Kinds that it only touches do not count.
 
     Returns:
         None where no playbook of the package knows the kinds.
@@ -106,8 +104,6 @@ def clause_opinions(
     judge = ProvisionReader(chosen, vectors=same)
     reading = read_contract(library, document)
     scores = reading.compute(("clause kinds", chosen.name), lambda: judge.read(reading))
-    if not may_have_vectors:
-        scores = replace(scores, meaning=None)
     found = [_of_kind(reading, scores, judge, concept) for concept in known]
     return max(found, key=lambda each: each.margin)
 

@@ -9,7 +9,7 @@ differently, and all else, is left to a person. Severity and position follow fro
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -50,7 +50,10 @@ DOUBT = 0.25  # from this probability on another answer in the same cell leaves 
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 MOST_QUOTES = 3  # of an answer
-_VALUE = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$").match, "duration": period_parts}
+_VALUE: Mapping[str, Callable[[str], object]] = {
+    "date": re.compile(r"\d{4}-\d{2}-\d{2}$").match,
+    "duration": period_parts,
+}
 _EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or "parties"
 
 

@@ -32,8 +32,8 @@ from opentelemetry.util.types import AttributeValue
 from fourcorners.errors import CallError
 from fourcorners.llm.ledger import Call, Ledger, Spending
 from fourcorners.net import RetryPolicy, post_bytes, require_url
-from fourcorners.server import telemetry as spans
-from fourcorners.server.telemetry import ALLOWED, NAMES, ServerSpan, Telemetry
+from fourcorners.server.telemetry import spans
+from fourcorners.server.telemetry.spans import ALLOWED, NAMES, ServerSpan, Telemetry
 from fourcorners.settings import TelemetrySettings
 from fourcorners.version import __version__
 
