@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from training.verdicts.labels import kappa
+
 HERE = Path(__file__).parent
 LETTERS = {"y": "yes", "n": "no", "d": "depends", "o": "none"}
 DROPPED = "drop"
@@ -35,8 +37,7 @@ def load_families(folder: Path = HERE / "families") -> Iterator[dict[str, Any]]:
 
 
 def third_reading() -> dict[Pair, str]:
-    lines = (HERE / "families/readings/disputes.jsonl").read_text("utf-8").splitlines()
-    rows = map(json.loads, lines)
+    rows = map(json.loads, (HERE / "families/readings/disputes.jsonl").open(encoding="utf-8"))
     return {(row["file"], row["family"], row["ask"], row["clause"]): row["answer"] for row in rows}
 
 
@@ -54,15 +55,13 @@ def readings() -> Iterator[tuple[Pair, str, str]]:
 def main() -> None:
     """Print how far the first two readers agree (Cohen's kappa), and how disputes were decided."""
     pairs = list(readings())
-    same = sum(first == second for _, first, second in pairs) / len(pairs)
-    firsts, seconds = (Counter(pair[at] for pair in pairs) for at in (1, 2))
-    chance = sum(firsts[each] * seconds[each] for each in firsts) / len(pairs) ** 2
+    value, same, count = kappa((first, second) for _, first, second in pairs)
     disputes = [pair for pair in pairs if pair[1] != pair[2]]
     decided = third_reading()
     missing = [pair[0] for pair in disputes if pair[0] not in decided]
     if missing:
         raise SystemExit(f"{len(missing)} disputes are not decided, {missing[0]} among them.")
-    print(f"{len(pairs):,} pairs, {same:.3f} alike, kappa {(same - chance) / (1 - chance):.3f}")
+    print(f"{count:,} pairs, {same:.3f} alike, kappa {value:.3f}")
     for answer, count in Counter(decided[pair[0]] for pair in disputes).most_common():
         print(f"{count:>6}  {answer}")
 

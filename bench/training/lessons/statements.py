@@ -1,6 +1,6 @@
 """Statements of real sentences, true and false, built when training; no contract's words are kept.
 
-`python -m training.lessons.statements --data DIR/cuad --count 20` prints some. A sentence of a
+A sentence of a
 contract that may be learned from is the quote. A true statement says it in other words; a false one
 is a true one after one edit of eight kinds. Both are reworded alike, so that they do not differ by
 how much of the quote they repeat.
@@ -8,7 +8,6 @@ how much of the quote they repeat.
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 from collections import Counter
@@ -228,19 +227,3 @@ def reword(words: str, chance: random.Random) -> str:
             choice = chance.choice(instead)
             words = re.sub(pattern, choice, words)
     return words[0].upper() + words[1:]
-
-
-def main() -> None:
-    """Print statements, and how many of each kind there are."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--count", type=int, default=20)
-    options = parser.parse_args()
-    found = list(statements(options.data))
-    for each in random.Random(1).sample(found, options.count):
-        print(f"[{each.kind}]\n  {each.quote}\n  {each.words}")
-    print(Counter(each.kind for each in found).most_common())
-
-
-if __name__ == "__main__":
-    main()

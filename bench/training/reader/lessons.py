@@ -27,7 +27,7 @@ from training.lessons.left_out import is_left_out
 from training.lessons.readings import load_families
 from training.lessons.statements import Statement, statements
 from training.questions.data import texts as contract_texts
-from training.reader.data import ANSWERS, BOTH, NOT_YES, Asked, Clause, Kind, encode
+from training.reader.data import ANSWERS, BOTH, NOT_YES, UNKNOWN, Asked, Clause, Kind, encode
 from training.verdicts.data import (
     JUDGED_FOLD,
     NO_FOLD,
@@ -49,6 +49,7 @@ AROUND = 350  # characters before and after the marked words
 YES, NO, DEPENDS, NONE = range(len(ANSWERS))
 _NLI = (YES, NO, NONE)  # of labels 0, 1, 2
 _LETTERS = {"y": YES, "n": NO, "d": DEPENDS, "o": NONE, "t": YES, "f": NOT_YES, "s": NONE}
+_RELEVANT = {"y": 1.0, "n": 1.0, "d": 1.0, "o": 0.0}  # of questions: whether a passage answers
 
 
 def all_lessons(
@@ -211,11 +212,8 @@ def passage_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
         contract = contracts[row["name"]]
         words = _words_at(contract["text"], row)
         asked = [
-            Asked(Kind.ASK, each[2:], answer, relevant=float(answer != NONE))
-            if each[0] in "yndo"
-            else Asked(Kind.ASK, each[2:], answer)
+            Asked(Kind.ASK, each[2:], _LETTERS[each[0]], relevant=_RELEVANT.get(each[0], UNKNOWN))
             for each in row["asks"]
-            for answer in [_LETTERS[each[0]]]
         ]
         fold = folds.get(contract["group"], NO_FOLD)
         found.append(encode(PASSAGES, fold, " ".join(words.split()), asked, tokenizer))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fourcorners.errors import ConfigError
+from fourcorners.reports import tree
 from fourcorners.reports.chapters.material import (
     ReportMaterial,
     count_noun,
@@ -18,19 +19,6 @@ from fourcorners.reports.chapters.material import (
     review_run,
 )
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS, Cell, Grid
-from fourcorners.reports.tree import (
-    Block,
-    BulletList,
-    Report,
-    Row,
-    Run,
-    Section,
-    Table,
-    Tone,
-    body,
-    label,
-    row,
-)
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.text.invisible_characters import single_line
 
@@ -79,7 +67,7 @@ def read_earlier(path: Path) -> EarlierReview:
         ) from error
 
 
-def with_changes(report: Report, grid: Grid, earlier: EarlierReview) -> Report:
+def with_changes(report: tree.Report, grid: Grid, earlier: EarlierReview) -> tree.Report:
     """Return a report that begins with what is new since an earlier review.
 
     Raises:
@@ -95,17 +83,19 @@ def with_changes(report: Report, grid: Grid, earlier: EarlierReview) -> Report:
         )
     known = {each.id for each in review.documents}
     added = [
-        (Run(material.name(index)),)
+        (tree.Run(material.name(index)),)
         for index, each in enumerate(review.documents)
         if each.id not in earlier.contracts
     ]
     gone = [
-        (Run(single_line(name)),) for each, name in earlier.contracts.items() if each not in known
+        (tree.Run(single_line(name)),)
+        for each, name in earlier.contracts.items()
+        if each not in known
     ]
     rows = tuple(_rows(material, earlier))
     since = format_date(earlier.created)
-    blocks: list[Block] = [
-        body(
+    blocks: list[tree.Block] = [
+        tree.body(
             f"Next to the review of {since}: {count_noun(len(added), 'contract')} added, "
             f"{len(gone):,} no longer there or with other words, and of the others "
             f"{count_noun(len(rows), 'finding')} changed."
@@ -113,19 +103,19 @@ def with_changes(report: Report, grid: Grid, earlier: EarlierReview) -> Report:
     ]
     for head, own in (("Added", added), ("No longer there, or with other words", gone)):
         if own:
-            blocks += [label(Run(head, Tone.STRONG)), BulletList(tuple(own))]
+            blocks += [tree.label(tree.Run(head, tree.Tone.STRONG)), tree.BulletList(tuple(own))]
     if rows:
-        blocks.append(Table("Findings that changed", _HEADS, rows, _WIDTHS))
-    section = Section("changes", f"New since {since}", tuple(blocks), numbered=False)
+        blocks.append(tree.Table("Findings that changed", _HEADS, rows, _WIDTHS))
+    section = tree.Section("changes", f"New since {since}", tuple(blocks), numbered=False)
     return replace(report, sections=(section, *report.sections))
 
 
-def _rows(material: ReportMaterial, earlier: EarlierReview) -> Iterator[Row]:
+def _rows(material: ReportMaterial, earlier: EarlierReview) -> Iterator[tree.Row]:
     for cell in material.grid.cells():
         before = earlier.findings.get((cell.document.id, cell.head.id))
         now = _status(cell)
         if before is not None and before != now:
-            yield row(
+            yield tree.row(
                 material.name(cell.row),
                 cell.head.name,
                 before,

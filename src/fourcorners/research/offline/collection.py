@@ -23,7 +23,8 @@ from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.extract import PLAYBOOK, answer_part
+from fourcorners.research.offline.extract import answer_part
+from fourcorners.research.offline.reviewed import PLAYBOOK
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding

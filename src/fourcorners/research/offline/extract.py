@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import (
     Citation,
     Gap,
@@ -30,12 +29,10 @@ from fourcorners.research.companions import (
     find_replacements,
 )
 from fourcorners.research.context import ResearchContext, describe_parties
+from fourcorners.research.offline.reviewed import review_says
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review.blanks import find_blanks
 from fourcorners.review.calendar import list_timelines
-from fourcorners.review.finding import CellState
-from fourcorners.review.severity import comes_close
-from fourcorners.review.store import load_cells
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
 from fourcorners.search.graph.in_force import read_in_force
@@ -45,8 +42,6 @@ from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import find_periods
 from fourcorners.text.values.quantities import find_quantities, find_times
 
-PLAYBOOK = "due-diligence"
-"""The review that questions are answered from."""
 MAX_QUOTES = 4
 """Snippets quoted for a part: the one that answers, and others that may."""
 MAX_CHARACTERS = 1_200
@@ -99,7 +94,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     if not found.answers:
         sure, because = 1.0 - found.best.chance, "how unlikely the nearest words are to answer"
         gaps = tuple(_nothing_found(context, part, found))
-        absent = " ".join(("No answer found.", *_reviewed(context, found)))
+        absent = " ".join(("No answer found.", *review_says(context, found)))
         return PartAnswer(part, found, Verdict.ABSENT, sure, because, absent, gaps=gaps)
     changing, linked = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
@@ -134,7 +129,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         *(each.text for each in computed),
         _headline(context, part, found, lead, changes),
         *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
-        *_reviewed(context, found, lead),
+        *review_says(context, found, lead),
         *describe_parties(context, part.text, shown[0].document),
     ]
     return PartAnswer(
@@ -369,29 +364,6 @@ def _counted_days(context: ResearchContext, part: Part, lead: Citation) -> Itera
                 result = period.value.shift(day.value).isoformat()
                 sentence = f"Computed: “{counted}” from {day.text} ({source.where}) is {result}."
                 yield _verified_statement(sentence, Role.COMPUTED, part, lead, source)
-
-
-def _reviewed(
-    context: ResearchContext, found: AnswerSearch, lead: Citation | None = None
-) -> Iterator[str]:
-    """Yield what a review says of the kinds of clause asked for, in one contract.
-
-    That is what it surely reads in the words that answer, or that it recognised no such clause, and
-    nothing that comes close to one.
-    """
-    asked = {each.id: each.name for each in found.concepts}
-    book = load_playbook(PLAYBOOK)
-    ids = [each.id for each in book.provisions if each.id in asked]
-    if len(context.contracts) != 1 or not ids:
-        return
-    (entry,) = context.contracts
-    for kind, cell in load_cells(context.library, book, ids, entry.id).get(entry.id, {}).items():
-        if cell.state is CellState.NOT_FOUND and not comes_close(cell):
-            yield f"The review recognised no clause of the kind “{asked[kind]}”."
-        elif lead and cell.state is CellState.FOUND and cell.headline:
-            spans = [each.quote.span for each in cell.evidence if each.quote.span]
-            if any(lead.quote.span and each.overlaps(lead.quote.span) for each in spans):
-                yield f"{asked[kind]}: {cell.headline.rstrip('.')}."
 
 
 def _companion(context: ResearchContext, part: Part, one: Companion) -> Statement:
