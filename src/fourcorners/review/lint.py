@@ -166,6 +166,7 @@ def _around(text: str, span: Span) -> Span:
 _PATTERNS = load_patterns("fourcorners.review", "lint")
 # Words before a number that make it a reference.
 _LEADS = _PATTERNS["leads"]
+_BLOCK = _PATTERNS["block"]
 _NUMBER = _PATTERNS["number"]
 
 
@@ -185,7 +186,8 @@ def _is_whole_word(text: str, raw: str) -> bool:
             for found in own.finditer(text)
         )
     return any(
-        not _LEADS.search(text[max(0, found.start() - 60) : found.start()])
+        _BLOCK.search(before := text[max(0, found.start() - 60) : found.start()])
+        or not _LEADS.search(before)
         for found in own.finditer(text)
     )
 

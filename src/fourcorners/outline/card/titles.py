@@ -128,7 +128,8 @@ def _find_repeated_name(text: str, called: re.Match[str], top: Title | None) -> 
         if not (is_all_capitals(shown) or is_title_like(" ".join(shown.split()), limit=_LONGEST)):
             continue
         if top is None or not top.span.overlaps(span):
-            return span
+            led = _PATTERNS["led"].search(text, max(0, span.start - 60), span.start)
+            return Span(led.start("lead"), span.end) if led and is_all_capitals(shown) else span
         close = len(text[top.span.start : span.start].split()) <= _PREFIX
         above = top.span.start < span.start and close
         if above and not _OTHERS.search(text, top.span.start, span.start):
@@ -233,6 +234,13 @@ def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span
         first -= 1
     while last + 1 < len(segments) and joins(segments[last], segments[last + 1]):
         here, below = segments[last].text_in(text), segments[last + 1].text_in(text)
+        if (
+            _PATTERNS["amendment"].fullmatch(here)
+            and _NAME.search(below)
+            and not _PATTERNS["stop"].search(below)
+        ):
+            last += 1
+            break
         if not is_all_capitals(below) or _PATTERNS["skip"].match(below) or len(below) > 80:
             break
         joined = re.match(r"(?:AND|OF|FOR|TO)\b(?! BETWEEN)", below)

@@ -280,7 +280,7 @@ def _is_foreign(text: str, start: int, end: int, *, own: frozenset[str], amendin
     if short and short["name"].isupper() and len(short["name"]) > 1:
         return True
     named = _PAPER_AFTER.match(text, end, min(len(text), end + 160))
-    if named is None:
+    if named is None or _PATTERNS["self"].search(text, end, named.start("name") + 1):
         return False
     bare = not named["name"].strip() and named["paper"] in _OWN_NAMES
     definite = re.search(r"\b(?:the|The)\s+$", text[end : named.start("name")])

@@ -214,14 +214,19 @@ def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
             yield Time(TimeKind.DURATION, span)
             continue
         day, unless = None, ""
-        if counted and _is_deadline(led, counted):
+        if counted and _is_deadline(text, within, led, counted):
             day, unless = calendar.day(counted, written.value)
         yield Time(TimeKind.PERIOD, span, day, unless)
 
 
-def _is_deadline(led: re.Match[str] | None, counted: re.Match[str]) -> bool:
+def _is_deadline(
+    text: str, within: Span, led: re.Match[str] | None, counted: re.Match[str]
+) -> bool:
     """Return whether a period is the time for what must be done, and not for something else."""
-    return led is not None and bool(counted["back"] or not _PATTERNS["least"].match(led.group()))
+    if led is None or (_PATTERNS["least"].match(led.group()) and not counted["back"]):
+        return False
+    low = max(within.start, led.start() - _BEFORE)
+    return _PATTERNS["to_be"].search(text, low, led.start()) is None
 
 
 def _others(text: str, within: Span) -> Iterator[Time]:

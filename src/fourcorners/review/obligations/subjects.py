@@ -34,6 +34,7 @@ _PIECES = (
     _PATTERNS["adverb"],
     _PATTERNS["staff"],
     _PATTERNS["company_of"],
+    _PATTERNS["lead_in"],
     _PATTERNS["dashes"],
 )
 _ENDS = ("Agreement", "Date", "Term", "Period")  # of words before a clause without a comma
@@ -230,6 +231,8 @@ class SubjectReader:
         if article and article.group().startswith(("The ", "Each ")):
             return begin
         before = text[low:begin].rstrip()
+        if _PATTERNS["within_condition"].search(before):
+            return None
         is_first = low == sentence.start
         if (
             not before

@@ -60,6 +60,7 @@ _EARLIER = _PATTERNS["earlier"]
 _FOLLOWS = _PATTERNS["follows"]
 QUOTED = _PATTERNS["quoted"]
 _NEW = _PATTERNS["new"]
+_ITEM = _PATTERNS["item"]
 _SHORT = 80  # characters of a quotation that may be a clause's old words or its name
 _start, _end = attrgetter("start"), attrgetter("end")
 _ATTACHED = frozenset(["exhibit", "schedule", "annex", "annexure", "appendix", "attachment"])
@@ -110,7 +111,7 @@ def parse_changes(text: str) -> tuple[CitedChange, ...]:
 
     New wording in quotation marks is not searched for changes; it is part of the preceding change.
     """
-    parts = split_sentences(text)
+    parts = [part for sentence in split_sentences(text) for part in _items(text, sentence)]
     quotes = [Span(*match.span()) for match in QUOTED.finditer(text)]
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]
@@ -133,6 +134,15 @@ def parse_changes(text: str) -> tuple[CitedChange, ...]:
             for one in _changes(match, *change):
                 found.setdefault((one.raw, one.span), one)
     return tuple(found.values())
+
+
+def _items(text: str, sentence: Span) -> Iterator[Span]:
+    """Split a sentence that is a list into its items, each of which may change another clause."""
+    start = sentence.start
+    for item in _ITEM.finditer(text, sentence.start, sentence.end):
+        yield Span(start, item.start()).strip(text)
+        start = item.end()
+    yield Span(start, sentence.end)
 
 
 def _changes(match: re.Match[str], verb: str, span: Span) -> Iterator[CitedChange]:
