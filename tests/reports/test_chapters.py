@@ -485,19 +485,44 @@ def test_what_is_new_since_an_earlier_review_comes_first(review: Review, tmp_pat
     section, *rest = with_changes(red_flags(Grid(now)), Grid(now), earlier).sections
     assert rest == [*red_flags(Grid(now)).sections]
     text = said(section)
-    assert "1 contract added, 0 no longer there" in text
+    assert "Compared with the review of 17 February 2025, 1 finding changed." in text
+    assert f"other words than then\n{Grid(now).name(first)}" in text
+    assert "No longer there" not in text
     (table,) = [each for each in section.blocks if isinstance(each, Table)]
     (only,) = table.rows
     cells = "".join(said_in(only))
     assert Grid(now).name(second) in cells
     assert "Found. Proposed." in cells
     assert "Found. High. Confirmed" in cells
-    other = replace(now, playbook_id="another")
-    with pytest.raises(ConfigError, match="another"):
-        with_changes(red_flags(Grid(other)), Grid(other), earlier)
+    for other in (replace(now, playbook_id="another"), replace(now, title="another")):
+        with pytest.raises(ConfigError, match="another"):
+            with_changes(red_flags(Grid(other)), Grid(other), earlier)
 
 
-@pytest.mark.parametrize("words", ["{", "[]", '{"created": "2026-01-01"}', '{"created": 3}'])
+def test_other_words_and_contracts_that_went_are_new_too(review: Review, tmp_path: Path) -> None:
+    json_file.export(Grid(review), tmp_path / "before.json")
+    earlier = read_earlier(tmp_path / "before.json")
+    first = review.documents[0]
+    left = tuple(each for each in review.findings if each.document != first.id)
+    changed, other, *_ = (
+        each for each in left if each.document == left[0].document and each.evidence
+    )
+    moved = replace(changed, evidence=other.evidence)
+    now = replace(
+        review,
+        playbook_hash="other",
+        documents=review.documents[1:],
+        findings=tuple(moved if each is changed else each for each in left),
+    )
+    text = said(with_changes(red_flags(Grid(now)), Grid(now), earlier).sections[0])
+    assert f"No longer there\n{first.name}" in text
+    assert "Other words are quoted." in text
+    assert "another version now" in text
+
+
+@pytest.mark.parametrize(
+    "words", ["{", "[]", "[" * 99_999, '{"created": "2026-01-01"}', '{"title": 3}']
+)
 def test_an_earlier_review_that_is_none_is_refused(words: str, tmp_path: Path) -> None:
     (tmp_path / "before.json").write_text(words)
     with pytest.raises(ConfigError, match="no review as JSON"):

@@ -15,6 +15,9 @@ A prompt's file is YAML:
     most_tokens: 3000       of an answer; by default as many as the model is allowed
     system: |               Jinja templates, run in a sandbox
     user: |
+
+Contract text stands between marks made from its hash: a text that holds its own mark would have to
+be found by trial among 2^96.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def merge_spans(spans: Iterable[Span], *, gap: int = 0) -> list[Span]:
 
 def word_spans(text: str, within: Span | None = None) -> Iterator[Span]:
     """Yield the places of the words of a text, or of a part of it, between white space."""
-    limits = (within.start, within.end) if within else (0,)
+    limits = (within.start, within.end) if within is not None else (0,)
     return (Span(*match.span()) for match in _WORD.finditer(text, *limits))
 
 

@@ -15,10 +15,12 @@ from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
 from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
+from fourcorners.review.finding import ReviewState
+from fourcorners.review.people.review_actions import NewAnnotation, annotate_finding
 from fourcorners.review.run import review_library
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
-from tests.research.conftest import LEASE
+from tests.research.conftest import LEASE, LETTER
 
 Answered = Callable[..., Answer]
 
@@ -91,6 +93,22 @@ def test_the_headline_says_what_a_review_made_of_the_kind_of_clause_asked_for(
         assert headline("Is there a non-compete?") == f"{silent} {none}"
         assert headline("What is the governing law?").startswith(f"{law} Governing law: England")
         assert "review recognised" not in headline("What is the rent?")
+
+        def remark(provision: str, given: NewAnnotation) -> None:
+            book = load_playbook("due-diligence")
+            (entry,) = library.documents()
+            annotate_finding(library, book, entry.id, provision, given)
+
+        remark("governing-law", NewAnnotation("Ann", value="Law of Scotland, by side letter"))
+        assert "Governing law: Law of Scotland" in headline("What is the governing law?")
+        remark("governing-law", NewAnnotation("Ann", ReviewState.REJECTED))
+        assert headline("What is the governing law?") == law
+        (tmp_path / "letter.txt").write_text(LETTER)
+        add_files(library, [tmp_path / "letter.txt"], collection="Quay", encoder=encoder)
+        asked = ResearchQuestion("May the Tenant terminate for convenience?", contracts=("lease",))
+        answer = final_answer(ask(library, asked, encoder=encoder, concepts=concepts))
+        assert "180) days" in answer.answer.headline
+        assert "Notice of 90 days" not in answer.answer.headline
 
 
 def test_the_headline_quotes_what_answers_and_leaves_yes_and_no_to_a_person(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fourcorners.review.health import Health, Symptom
     from fourcorners.review.lint import LintReport
 
-_SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
+_STYLES = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
 _MOST_OTHERS = 5  # names; the rest is counted
 _PASSAGES = 35_000  # characters of a contract that a model reads for one provision, at most
 
@@ -64,7 +64,7 @@ def health(
     if as_json:
         console.print_json(_value(found, book.name, reading))
     else:
-        _print(found, book.name, reading)
+        _print_health(found, book.name, reading)
     if any(each.severity is Severity.HIGH for each in found.symptoms):
         raise typer.Exit(1)
 
@@ -87,9 +87,9 @@ def _symptom(each: Symptom) -> dict[str, object]:
     }
 
 
-def _print(found: Health, playbook: str, reading: Mapping[str, int]) -> None:
+def _print_health(found: Health, playbook: str, reading: Mapping[str, int]) -> None:
     for each in found.symptoms:
-        head = (each.severity.value.ljust(8), _SHOWN[each.severity])
+        head = (each.severity.value.ljust(8), _STYLES[each.severity])
         console.print_line(head, (single_line(each.name), "bold"))
         console.print_indented(8, single_line(each.message), " ", (each.remedy, "dim"))
         for other in each.others[:_MOST_OTHERS]:
@@ -185,7 +185,9 @@ def _print_lint(document: Document, found: LintReport) -> None:
         where = f" (page {slip.page})" if slip.page is not None else ""
         times = f" {slip.places} places." if slip.places > 1 else ""
         summary = f"{single_line(slip.message)}{times}{where}"
-        console.print_line((slip.severity.value.ljust(8), _SHOWN[slip.severity]), (summary, "bold"))
+        console.print_line(
+            (slip.severity.value.ljust(8), _STYLES[slip.severity]), (summary, "bold")
+        )
         words = highlight_quotes(document.text, slip.around, [slip.span], one_line=True)
         console.print_indented(8, words)
     for why in found.unchecked:

@@ -53,7 +53,7 @@ def dates(
     if as_json:
         console.print_value(found)
     else:
-        _print(found)
+        _print_dates(found)
         for note in found.set_apart:
             console.print_indented(0, (single_line(note), "yellow"))
 
@@ -70,7 +70,7 @@ def _calendar_day(each: DueDate) -> CalendarDay:
     )
 
 
-def _print(found: Dates) -> None:
+def _print_dates(found: Dates) -> None:
     for each in found.dates:
         days = (each.day - found.as_of).days
         when = "today" if days == 0 else f"in {console.count_noun(days, 'day')}"

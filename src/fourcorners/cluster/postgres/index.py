@@ -323,6 +323,10 @@ def _close(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]
 def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Return, for the texts that satisfy a leaf, how often each phrase of its expression counts.
 
+    It is as SQLite's FTS5 counts. Where a proximity offers a phrase as an alternative, FTS5 also
+    counts what it left over from the row at which it stopped before: that comes out alike as the
+    same rows are at hand, in the same order.
+
     Args:
         leaf: Any leaf but a field.
         texts: Folded words of each row, separated by spaces, in the order of the rows.

@@ -55,7 +55,7 @@ from fourcorners.text.span import Span, merge_spans, word_spans
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-    from fourcorners.documents.pdf.text import PageText, TextLine
+    from fourcorners.documents.pdf.text import PageText
 
 MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most of the page
 MIN_IMAGE_SHARE = 0.5  # of the page's area

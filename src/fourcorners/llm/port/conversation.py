@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     M = TypeVar("M", bound=BaseModel)
-    from pydantic import BaseModel
 
 T = TypeVar("T", bound="BaseModel | str")
 _FIRST_WAIT = 1.0  # seconds; twice as many before each further attempt

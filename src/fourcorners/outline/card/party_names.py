@@ -55,7 +55,7 @@ NAME = re.compile(
     rf"{_BLANKS}(?:of|the|de|for|and|van|von|y|AND|OF|THE|FOR)(?:[^\S\n](?:the|THE|la))?[^\S\n]{{1,3}}(?=[A-Z])){_WORD})*",
 )
 ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){SUFFIX}$")
-ENDS_WITH_FORM = re.compile(rf"[\s,]+{FORM}$")
+ENDS_WITH_FORM = re.compile(rf"[\s,]*(?<!\w){FORM}$")
 CLOSED = re.compile(rf"(?<!\w){STRONG}$")
 HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s|$)|{SUFFIX}$)")
 _PATTERNS = load_patterns("fourcorners.outline.card", "party_names")

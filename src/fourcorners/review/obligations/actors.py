@@ -187,7 +187,7 @@ def _defined_parties(
 
 def _aliases(text: str, party: Party) -> Iterator[str]:
     yield party.name
-    yield ENDS_WITH_FORM.sub("", party.name)
+    yield ENDS_WITH_FORM.sub("", party.name) or party.name
     yield from filter(None, (party.short, party.role))
     first = party.name.split()[0].strip(",.")
     spelled = (first, first.capitalize())
