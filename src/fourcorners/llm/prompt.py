@@ -16,7 +16,7 @@ A prompt's file is YAML:
     system: |               Jinja templates, run in a sandbox
     user: |
 
-Contract text stands between marks made from its hash: a text that holds its own mark would have to
+Contract text is put between marks made from its hash: a text that holds its own mark would have to
 be found by trial among 2^96.
 """
 
