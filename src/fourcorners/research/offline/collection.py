@@ -55,14 +55,16 @@ _PATTERNS = load_patterns("fourcorners.research.offline", "collection")
 _WHICH = _PATTERNS["which"]
 _AUXILIARY = _PATTERNS["auxiliary"]
 _SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
-_MOST = ("longest", "latest", "highest", "largest", "biggest", "greatest")
-_LEAST = ("shortest", "earliest", "lowest", "smallest", "soonest")
+_SEVERAL = ("contracts", "agreements", "leases", "licences", "licenses", "deals", "ndas")
+_MOST = ("longest", "latest", "newest", "highest", "largest", "biggest", "greatest")
+_LEAST = ("shortest", "earliest", "oldest", "lowest", "smallest", "soonest")
 _SUMS = ("total", "sum", "altogether")
 _BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
 _OURS, _THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
 _SIDE = "side"  # "the other side", "our side"
 _OF_LAW, _OF_TERM = "governing-law", frozenset({"expiration-date", "renewal-term"})
 _OF_CHANGES = frozenset(stem_tokens(["amend", "amendment", "vary", "variation", "change"]))
+_MAY = ("can", "could", "may", "might", "must", "shall")  # not what was changed, but may be
 _AUTOMATIC = frozenset(stem_tokens(["automatically", "itself", "themselves"]))
 _DAYS = 30  # of a month, to compare periods
 _YEARS = range(1900, 2100)
@@ -84,14 +86,20 @@ def contract_question(question: str) -> str:
     """Return what "Which contracts …?" asks of one contract; empty for other questions.
 
     "Which agreements are exclusive?" asks "Is this contract exclusive?", "Under which may we
-    audit?" asks "May we audit?", "Which lease has the longest term?" asks for that of each.
+    audit?" asks "May we audit?", "Which lease has the longest term?" asks for that of each. "Where
+    may we audit?" asks "May we audit?", too; what else names several contracts is asked as it is.
     """
     asked = " ".join(question.split())
     found = _WHICH.match(asked)
     if found is None:
-        tokens = tokenize(asked).tokens
+        first, *tokens = tokenize(asked).tokens or ("",)
+        if first == "where":
+            rest = asked[len(first) :].lstrip()
+            return f"{rest[:1].upper()}{rest[1:]}"
         extreme = any(each in tokens for each in (*_MOST, *_LEAST, *_SUMS))
-        return asked if extreme and tokens[0] in ("what", "which") else ""
+        is_of_each = any(f"{each} contract" in " ".join(tokens) for each in ("each", "every"))
+        several = is_of_each or any(each in tokens for each in _SEVERAL)
+        return asked if several or (extreme and first in ("what", "which")) else ""
     rest = found["rest"]
     auxiliary = _AUXILIARY.match(rest)
     if found["under"]:
@@ -195,7 +203,7 @@ class _Asked:
         if days:
             yield self._mention(contract, days)
             return
-        if set(stems(self._question)) & _OF_CHANGES:
+        if set(stems(self._question)) & _OF_CHANGES and not {*_MAY} & {*self._tokens}:
             yield self._changes(contract)
             return
         if self._condition is not None:
