@@ -31,8 +31,8 @@ from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.cli.playbook import bank
 from fourcorners.cli.playbook import commands as playbook
-from fourcorners.cli.review import checks, find, mark, report, terms
 from fourcorners.cli.review import commands as review
+from fourcorners.cli.review import dates, find, health, lint, mark, obligations, report
 from fourcorners.cli.serve import commands as serve
 from fourcorners.cli.serve import users
 from fourcorners.errors import ConfigError, FourcornersError, describe_problem
@@ -95,9 +95,9 @@ app.command("add")(library.add)
 app.add_typer(review.app, name="review")
 app.command("report")(report.report)
 app.command("mark")(mark.mark)
-app.command("health")(checks.health)
-app.command("dates")(terms.dates)
-app.command("obligations")(terms.obligations)
+app.command("health")(health.health)
+app.command("dates")(dates.dates)
+app.command("obligations")(obligations.obligations)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
 app.command("answers")(answers.answers)
@@ -111,7 +111,7 @@ app.command("mcp")(serve.mcp)
 app.command("backup")(library.backup)
 app.command("restore")(library.restore)
 app.command("links")(links.links)
-app.command("lint")(checks.lint)
+app.command("lint")(lint.lint)
 app.command("status")(status.status)
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(bank.app, name="bank")

@@ -129,7 +129,9 @@ def write_cases(
             f"nobody has judged a finding of the playbook {book.id} as it is now.",
             remedy="Confirm or correct findings first.",
         )
-    _write_list(out, cases_yaml(listed), len(listed), "case")
+    replace_text(out, cases_yaml(listed))
+    count = console.count_noun(len(listed), "case")
+    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
 
 @app.command("labels")
@@ -155,12 +157,9 @@ def write_labels(
             f"nobody has judged a clause by the playbook {book.id} as it is now.",
             remedy="Confirm, correct or reject findings first.",
         )
-    _write_list(out, format_labels(listed), len(listed), "clause")
-
-
-def _write_list(out: Path, text: str, count: int, noun: str) -> None:
-    replace_text(out, text)
-    console.print_line(f"Wrote {console.count_noun(count, noun)} to {single_line(str(out))}.")
+    replace_text(out, format_labels(listed))
+    count = console.count_noun(len(listed), "clause")
+    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
 
 @app.command("show")

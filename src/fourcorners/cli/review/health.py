@@ -1,4 +1,4 @@
-"""`fourcorners health` and `fourcorners lint`: what is wrong with a data room, or a contract."""
+"""`fourcorners health`: what is wrong with a data room's papers, before it is reviewed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners.cli.output.contract import read_contract
-from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.review.finding import Severity
 from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from fourcorners.documents.document import Document
     from fourcorners.review.health import Health, Symptom
-    from fourcorners.review.lint import LintReport
 
-_STYLES = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
+_SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
 _MOST_OTHERS = 5  # names; the rest is counted
 _PASSAGES = 35_000  # characters of a contract that a model reads for one provision, at most
 
@@ -64,7 +60,7 @@ def health(
     if as_json:
         console.print_json(_value(found, book.name, reading))
     else:
-        _print_health(found, book.name, reading)
+        _print(found, book.name, reading)
     if any(each.severity is Severity.HIGH for each in found.symptoms):
         raise typer.Exit(1)
 
@@ -87,9 +83,9 @@ def _symptom(each: Symptom) -> dict[str, object]:
     }
 
 
-def _print_health(found: Health, playbook: str, reading: Mapping[str, int]) -> None:
+def _print(found: Health, playbook: str, reading: Mapping[str, int]) -> None:
     for each in found.symptoms:
-        head = (each.severity.value.ljust(8), _STYLES[each.severity])
+        head = (each.severity.value.ljust(8), _SHOWN[each.severity])
         console.print_line(head, (single_line(each.name), "bold"))
         console.print_indented(8, single_line(each.message), " ", (each.remedy, "dim"))
         for other in each.others[:_MOST_OTHERS]:
@@ -113,85 +109,3 @@ def _print_health(found: Health, playbook: str, reading: Mapping[str, int]) -> N
         "million tokens."
     )
     console.print_indented(0, (line, "dim"))
-
-
-FOUND, UNCHECKED = 1, 2  # exit codes: something to look at; nothing could be checked
-_RANK = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-
-
-def lint(
-    contract: Annotated[
-        str,
-        argument(
-            "CONTRACT",
-            "A file, or a contract of the library by a unique part of its name or its id.",
-        ),
-    ],
-    least: Annotated[
-        Severity, option("--least SEVERITY", "Show this and graver: low, medium, high.")
-    ] = Severity.LOW,
-    library: options.Library = None,
-    collection: options.Collection = None,
-    as_json: options.Json = False,
-) -> None:
-    """Check a contract's references, terms and numbering.
-
-    The exit code is 0 if there is nothing to look at, 1 if there is, 2 if nothing could be checked.
-    """
-    from fourcorners.outline.build import build_outline
-    from fourcorners.review.lint import LintReport, lint_contract
-
-    if least not in _RANK:
-        raise ConfigError(f"no check is {least}.", remedy="Give low, medium or high.")
-    try:
-        document = read_contract(contract, library, collection)
-    except FourcornersError as error:
-        console.print_error(error)
-        raise typer.Exit(UNCHECKED) from error
-    found = lint_contract(document, build_outline(document))
-    shown = tuple(slip for slip in found.issues if _RANK.index(slip.severity) <= _RANK.index(least))
-    found = LintReport(shown, found.unchecked)
-    if as_json:
-        console.print_json(_lint_value(document, found))
-    else:
-        _print_lint(document, found)
-    if found.issues:
-        raise typer.Exit(FOUND)
-
-
-def _lint_value(document: Document, found: LintReport) -> dict[str, object]:
-    return {
-        **console.attributes(document, "id name path"),
-        "slips": [
-            {
-                **console.attributes(slip, "check severity message"),
-                "start": slip.span.start,
-                "end": slip.span.end,
-                "page": slip.page,
-                "words": slip.span.text_in(document.text),
-                "around": slip.around.text_in(document.text),
-                "places": slip.places,
-            }
-            for slip in found.issues
-        ],
-        "unchecked": found.unchecked,
-    }
-
-
-def _print_lint(document: Document, found: LintReport) -> None:
-    from fourcorners.cli.output.contract import highlight_quotes
-
-    for slip in found.issues:
-        where = f" (page {slip.page})" if slip.page is not None else ""
-        times = f" {slip.places} places." if slip.places > 1 else ""
-        summary = f"{single_line(slip.message)}{times}{where}"
-        console.print_line(
-            (slip.severity.value.ljust(8), _STYLES[slip.severity]), (summary, "bold")
-        )
-        words = highlight_quotes(document.text, slip.around, [slip.span], one_line=True)
-        console.print_indented(8, words)
-    for why in found.unchecked:
-        console.print_indented(8, (single_line(why), "yellow"), head="note")
-    total = console.count_noun(len(found.issues), "thing")
-    summary = f"{total} to look at" if found.issues else "Nothing to look at"
-    console.print_line((f"{single_line(document.name)}: {summary}.", "dim"))
