@@ -3,7 +3,7 @@ from __future__ import annotations
 import lxml.html
 import pytest
 
-from fourcorners.reports.comparison.writers import comparison_page
+from fourcorners.reports.comparison.html import comparison_page
 from tests.comparison.contracts import CLAUSES, compare, replaced
 
 HOSTILE = "3.4 <script>alert(1)</script> <img src=x onerror=alert(2)> & “}}{{ 7*7 }}” \u202egnp.exe"
