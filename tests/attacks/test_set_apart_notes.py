@@ -9,13 +9,9 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
+from fourcorners.operations.dates import DatesRequest, list_dates
+from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.principal import Principal, Role
-from fourcorners.operations.terms import (
-    DatesRequest,
-    ObligationsRequest,
-    list_dates,
-    read_obligations,
-)
 from fourcorners.reports.answer import answer_summary
 from fourcorners.research.answer import Verdict
 from fourcorners.research.run import ResearchQuestion, ask, final_answer

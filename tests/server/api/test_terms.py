@@ -6,8 +6,8 @@ from datetime import date
 
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
+from fourcorners.operations.dates import DatesRequest, list_dates
 from fourcorners.operations.principal import Principal, Role
-from fourcorners.operations.terms import DatesRequest, list_dates
 from tests.server.conftest import LEASE, Room
 
 BASE = "/api/v1"

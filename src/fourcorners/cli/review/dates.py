@@ -13,7 +13,7 @@ from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
-    from fourcorners.operations.terms import Dates, DueDate
+    from fourcorners.operations.dates import Dates, DueDate
     from fourcorners.reports.icalendar import CalendarDay
     from fourcorners.value import CitedWords
 
@@ -35,7 +35,7 @@ def dates(
     Each has its contract and the words that say so. What is not sure enough to be listed as a fact
     is listed below for a person to read, and is not written to the calendar.
     """
-    from fourcorners.operations.terms import DatesRequest, list_dates
+    from fourcorners.operations.dates import DatesRequest, list_dates
     from fourcorners.reports.icalendar import write_calendar
 
     console.require_place(ics)

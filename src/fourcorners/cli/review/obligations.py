@@ -52,7 +52,7 @@ def obligations(
     their place. A day is given where the words name it, or count from a date or an end of the term
     that is sure. They are sorted by party and day.
     """
-    from fourcorners.operations.terms import ObligationsRequest, read_obligations
+    from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 
     targets = out or []
     for path in targets:

@@ -10,16 +10,9 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from fourcorners.errors import InputError
-from fourcorners.operations.terms import (
-    CompareRequest,
-    Dates,
-    DatesRequest,
-    Obligations,
-    ObligationsRequest,
-    compare_contracts,
-    list_dates,
-    read_obligations,
-)
+from fourcorners.operations.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.dates import Dates, DatesRequest, list_dates
+from fourcorners.operations.obligations import Obligations, ObligationsRequest, read_obligations
 from fourcorners.reports.comparison.values import ComparisonValue, comparison_value
 from fourcorners.reports.comparison.writers import comparison_writer
 from fourcorners.server.api.models import file_responses

@@ -8,14 +8,9 @@ from pydantic import Field
 
 from fourcorners.comparison.ranking import Section
 from fourcorners.operations.access import SET_APART
-from fourcorners.operations.terms import (
-    CompareRequest,
-    DatesRequest,
-    ObligationsRequest,
-    compare_contracts,
-    list_dates,
-    read_obligations,
-)
+from fourcorners.operations.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.dates import DatesRequest, list_dates
+from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.reports.comparison.values import ChangeValue, comparison_value
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (

@@ -1,24 +1,15 @@
-"""Dates and obligations of contracts, and what differs between their versions."""
+"""Dates: ends, renewals and last days for notice that fall due in contracts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from fourcorners.comparison.comparison import Comparison
-from fourcorners.comparison.versions import compare_versions
 from fourcorners.operations.access import SET_APART, Access
 from fourcorners.outline.card.term import EventKind, Standing
 from fourcorners.review.calendar import QuotedWords, Timeline, due_dates, list_timelines
-from fourcorners.review.obligations.table import RELIANCE, ContractObligation, list_obligations
-from fourcorners.review.parties import MAX_NAMES
 from fourcorners.value import CitedWords, Day, Value
-
-if TYPE_CHECKING:
-    from fourcorners.models.encoder.protocol import Encoder
 
 
 class DatesRequest(Value):
@@ -123,82 +114,3 @@ def _cite(words: QuotedWords) -> CitedWords:
         start=words.span.start,
         end=words.span.end,
     )
-
-
-class ObligationsRequest(Value):
-    """Whose obligations: of contracts, of a collection, or of all that may be read."""
-
-    collection: str | None = Field(default=None, max_length=500)
-    documents: list[str] = Field(
-        default_factory=list, max_length=50, description="Only of these contracts, by id."
-    )
-    read_for: list[str] = Field(
-        default_factory=list,
-        max_length=MAX_NAMES,
-        description="For whom one reads; empty for the party that the collection is read for.",
-    )
-
-
-class Obligations(Value):
-    """Obligations by party and day, those of the party for whom one reads first."""
-
-    contracts: int
-    reliance: str = Field(default=RELIANCE, description="How far the list can be relied on.")
-    obligations: list[ContractObligation]
-    set_apart: list[str] = Field(default_factory=list, description=SET_APART)
-
-
-def read_obligations(
-    access: Access,
-    asked: ObligationsRequest,
-    on_document: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Obligations:
-    """List what contracts bind their parties to.
-
-    Raises:
-        NotFound: If they may not know of the collection, or of a document.
-        ConfigError: If nobody in these contracts has a name of `read_for`.
-    """
-    for document in asked.documents:
-        access.visible(document)
-    entries = access.documents(asked.collection)
-    found = list_obligations(
-        access.common(),
-        entries,
-        documents=asked.documents,
-        read_for=asked.read_for,
-        on_document=on_document,
-    )
-    access.record("obligations", {"collection": asked.collection or "", "found": len(found)})
-    read = asked.documents or [each.id for each in entries]
-    apart = access.set_apart(read)
-    return Obligations(contracts=len(read), obligations=found, set_apart=apart)
-
-
-DocumentId = Annotated[str, Field(min_length=1, max_length=40)]
-
-
-class CompareRequest(Value):
-    """Two versions of a contract, or a template and a contract, by their ids."""
-
-    before: DocumentId
-    after: DocumentId
-    between: tuple[DocumentId, ...] = Field(
-        default=(),
-        max_length=20,
-        description="The versions between the two, in order: each change then has the numbers of "
-        "the versions that brought it; the first of all is 1.",
-    )
-
-
-def compare_contracts(access: Access, asked: CompareRequest, encoder: Encoder | None) -> Comparison:
-    """Compare two versions; with an encoder, clauses pair by meaning too.
-
-    Raises:
-        ConfigError: If three or more are asked for and one of them is named twice.
-        NotFound: If they may not know of one of them.
-        InputError: If one has no text to compare.
-    """
-    documents = [access.document(each) for each in (asked.before, *asked.between, asked.after)]
-    access.record("compared", asked.model_dump(mode="json"))
-    return compare_versions(documents, encoder=encoder).against(1)
