@@ -221,10 +221,11 @@ def passage_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
 
 
 def _words_at(text: str, row: Mapping[str, Any]) -> str:
-    start, end = row["span"]
-    words = text[start:end]
+    words = text[slice(*row["span"])]
     if sha256(words.encode()).hexdigest()[:16] != row["hash"]:
-        raise ValueError(f"{row['name']}, {start}: the words there are not those that were read")
+        raise ValueError(
+            f"{row['name']}, {row['span']}: the words there are not those that were read"
+        )
     return words
 
 

@@ -99,8 +99,8 @@ def choose(lines: Sequence[Line]) -> Limits:
             for origin in sorted({each.origin for each in asked})
         ]
         found[str(answer)] = max(limits, default=NEVER)
-    there = [[each for each in lines if each.origin == origin] for origin in STATED_OF]
-    stated = [own for own in there if own]
+    origins = {each.origin for each in lines} & {*STATED_OF}
+    stated = [[each for each in lines if each.origin == origin] for origin in origins]
     false = [[each.chances[0] for each in own if each.right != 0] for own in stated]
     true = [[1 - each.chances[0] for each in own if each.right == 0] for own in stated]
     found[STATED] = max(_limit_above(own, FALSE_VERIFIED) for own in false)
