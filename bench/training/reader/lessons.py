@@ -153,13 +153,11 @@ def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
     wanted = read_questions()
     found = []
     for row in map(json.loads, READ_CLAUSES.read_text("utf-8").splitlines()):
-        name = row["name"]
-        contract = contracts.get(name)
-        text = contract["text"] if contract else rows[int(name)]["concatenated_spans"].strip()
+        contract, number = contracts.get(row["name"]), row["name"]
+        text = contract["text"] if contract else rows[int(number)]["concatenated_spans"].strip()
         fold = folds.get(contract["group"], NO_FOLD) if contract else NO_FOLD
-        words = _words_at(text, row)
         asked = list(_real_asked(row["answers"], wanted[row["provision"]]))
-        found.append(encode(CLAUSES, fold, words, asked, tokenizer))
+        found.append(encode(CLAUSES, fold, _words_at(text, row), asked, tokenizer))
     return found
 
 
