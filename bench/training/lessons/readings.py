@@ -37,7 +37,8 @@ def load_families(folder: Path = HERE / "families") -> Iterator[dict[str, Any]]:
 
 
 def third_reading() -> dict[Pair, str]:
-    rows = map(json.loads, (HERE / "families/readings/disputes.jsonl").open(encoding="utf-8"))
+    lines = (HERE / "families/readings/disputes.jsonl").read_text("utf-8").splitlines()
+    rows = map(json.loads, lines)
     return {(row["file"], row["family"], row["ask"], row["clause"]): row["answer"] for row in rows}
 
 

@@ -156,18 +156,15 @@ def settle(
     row: Mapping[str, Any], guide: Mapping[str, Any], clause: MarkedClause
 ) -> tuple[dict[str, str], set[str]]:
     """Return the answers on which the readers of a clause agree, and which are settled."""
-    read = [
-        _answers(_reader_answers(row[each], guide), guide, clause)
-        for each in (*READERS, THIRD)
-        if each in row
-    ]
+    given = [row[each] for each in (*READERS, THIRD) if each in row]
+    read = [_answers(_reader_answers(each, guide), guide, clause) for each in given]
     verdict, is_settled = _majority([each[IS] for each in read])
     if verdict in (None, UNCLEAR):
         return {}, set()
     answers, settled = {IS: str(verdict)}, {IS} if is_settled else set()
     for question in map(question_id, guide if verdict != "no" else ()):
-        given = [each[question] for each in read if question in each]
-        answer, is_settled = _majority(given) if given else (None, False)
+        same = [each[question] for each in read if question in each]
+        answer, is_settled = _majority(same) if same else (None, False)
         if answer not in (None, UNCLEAR):
             answers[question] = str(answer)
             settled |= {question} if is_settled else set()
