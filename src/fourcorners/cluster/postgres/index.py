@@ -348,16 +348,16 @@ def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[i
 
 
 def _near_matches(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
-    beside = apsw.Connection(":memory:")
-    beside.register_fts5_function("often", _count_matches)
-    beside.execute(
+    memory = apsw.Connection(":memory:")
+    memory.register_fts5_function("often", _count_matches)
+    memory.execute(
         f"CREATE VIRTUAL TABLE words USING fts5(body, content='', tokenize='{TOKENIZE}')"
     )
-    with beside:
-        beside.executemany("INSERT INTO words(rowid, body) VALUES (?, ?)", enumerate(texts))
+    with memory:
+        memory.executemany("INSERT INTO words(rowid, body) VALUES (?, ?)", enumerate(texts))
     rows = cast(
         "list[tuple[int, str]]",
-        beside.execute(
+        memory.execute(
             "SELECT rowid, often(words) FROM words WHERE words MATCH ?", (f"body : ({expression})",)
         ).fetchall(),
     )

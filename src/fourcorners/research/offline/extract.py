@@ -29,7 +29,6 @@ from fourcorners.research.companions import (
     find_replacements,
 )
 from fourcorners.research.context import ResearchContext, describe_parties
-from fourcorners.research.offline.reviewed import review_says
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review.blanks import find_blanks
 from fourcorners.review.calendar import list_timelines
@@ -94,8 +93,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     if not found.answers:
         sure, because = 1.0 - found.best.chance, "how unlikely the nearest words are to answer"
         gaps = tuple(_nothing_found(context, part, found))
-        absent = " ".join(("No answer found.", *review_says(context, found)))
-        return PartAnswer(part, found, Verdict.ABSENT, sure, because, absent, gaps=gaps)
+        return PartAnswer(part, found, Verdict.ABSENT, sure, because, "No answer found.", gaps=gaps)
     changing, linked = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
     replaced = find_replacements(context, shown)
@@ -129,7 +127,6 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         *(each.text for each in computed),
         _headline(context, part, found, lead, changes),
         *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
-        *review_says(context, found, lead),
         *describe_parties(context, part.text, shown[0].document),
     ]
     return PartAnswer(

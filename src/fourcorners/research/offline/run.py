@@ -39,6 +39,7 @@ from fourcorners.research.offline.collection import (
     contract_question,
 )
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
+from fourcorners.research.offline.reviewed import review_says
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Material
 
@@ -97,6 +98,9 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         yield QuestionEvent(number, part.text, ("search", "expand"))
         began = time.monotonic()
         answered = answer_part(context, part)
+        lead = next((quote for each in answered.findings for quote in each.quotes), None)
+        sentences = review_says(context, answered.search, lead)
+        answered = replace(answered, headline=" ".join((answered.headline, *sentences)))
         answers.append(answered)
         steps.append(
             Step(
