@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation
@@ -18,7 +18,7 @@ PLAYBOOK = "due-diligence"
 
 
 def review_says(
-    context: ResearchContext, found: AnswerSearch, lead: Citation | None = None
+    context: ResearchContext, found: AnswerSearch, leads: Sequence[Citation]
 ) -> Iterator[str]:
     """Yield what a review says of the kinds of clause asked for, in one contract.
 
@@ -34,17 +34,16 @@ def review_says(
     (entry,) = context.contracts
     cells = load_cells(context.library, book, ids, entry.id).get(entry.id, {})
     for cell in apply_amendments(context.library, cells.values()):
-        kind = asked[cell.provision]
+        says = (cell.value or cell.headline).rstrip(".")
         if cell.state is CellState.NOT_FOUND and cell.nearest and not comes_close(cell):
-            yield f"The review recognised no clause of the kind “{kind}”."
-        elif lead and _quotes(cell, lead) and not cell.amendments:
-            says = cell.value or cell.headline
-            yield from [f"{kind}: {says.rstrip('.')}."] if says else []
+            yield f"The review recognised no clause of the kind “{asked[cell.provision]}”."
+        elif says and not cell.amendments and any(_quotes(cell, each) for each in leads):
+            yield f"{asked[cell.provision]}: {says}."
 
 
 def _quotes(cell: Finding, lead: Citation) -> bool:
     """Return whether a cell that was found quotes some of the words that answer."""
     span = lead.quote.span
-    spans = [each.quote.span for each in cell.evidence]
-    is_same = cell.state is CellState.FOUND and cell.document == lead.document
-    return is_same and any(span and each and each.overlaps(span) for each in spans)
+    if span is None or cell.state is not CellState.FOUND or cell.document != lead.document:
+        return False
+    return any(each.quote.span and each.quote.span.overlaps(span) for each in cell.evidence)

@@ -98,10 +98,9 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         yield QuestionEvent(number, part.text, ("search", "expand"))
         began = time.monotonic()
         answered = answer_part(context, part)
-        lead = next((quote for each in answered.findings for quote in each.quotes), None)
-        sentences = review_says(context, answered.search, lead)
-        answered = replace(answered, headline=" ".join((answered.headline, *sentences)))
-        answers.append(answered)
+        leads = [each.quotes[0] for each in answered.findings[:1]]
+        reviewed = " ".join((answered.headline, *review_says(context, answered.search, leads)))
+        answers.append(replace(answered, headline=reviewed))
         steps.append(
             Step(
                 agent="rules",
