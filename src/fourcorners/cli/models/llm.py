@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -102,6 +106,34 @@ def calls(
         console.print_json(_ledger_value(runs, made, with_calls=job is not None))
         return
     _print_ledger(runs, made, with_calls=job is not None)
+
+
+@app.command("serve")
+def serve(
+    model: Annotated[Path, typer.Argument(metavar="FILE", help="The model, as a GGUF file.")],
+    port: Annotated[int, option("--port N", "The port.", least=0, most=65_535)] = 8089,
+    context: Annotated[int, option("--context N", "Tokens it reads at once.", least=512)] = 16_384,
+    threads: Annotated[
+        int | None, option("--threads N", "Cores at work.", least=1, default="all")
+    ] = None,
+) -> None:
+    """Serve a language model that lies on this machine, to this machine alone.
+
+    Nothing is fetched: the file has to be there. While it runs, `model = "local:NAME"` under [llm]
+    asks it, from the same machine. Ctrl-C stops it.
+    """
+    from fourcorners.llm.local import serve_model
+
+    with (
+        suppress(KeyboardInterrupt),
+        serve_model(model, port=port, context=context, threads=threads) as served,
+    ):
+        console.print_line(("✓ ", "green"), (served.name, "bold"), f"  {served.url}")
+        console.print_text("Name it in fourcorners.toml; Ctrl-C stops it:")
+        for line in served.settings:
+            console.print_indented(2, line)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        Event().wait()
 
 
 @dataclass(frozen=True, slots=True)
