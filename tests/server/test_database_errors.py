@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fourcorners.errors import DiskFull, LibraryError
-from fourcorners.library import database
+from fourcorners.library.tables import sqlite
 from fourcorners.server.app import create_app
 from fourcorners.server.tasks.handlers import ask
 from fourcorners.settings import Settings
@@ -109,7 +109,7 @@ def test_callers_are_not_told_of_the_file(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.2)
     room.client.headers["X-Token-Of-Before"] = room.token()
     with fault(room):  # type: ignore[attr-defined]
         said = door(room)

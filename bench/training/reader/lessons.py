@@ -157,7 +157,7 @@ def real_clauses(data: Path, tokenizer: Tokenizer) -> list[Clause]:
         text = contract["text"] if contract else rows[int(number)]["concatenated_spans"].strip()
         fold = folds.get(contract["group"], NO_FOLD) if contract else NO_FOLD
         asked = list(_real_asked(row["answers"], wanted[row["provision"]]))
-        found.append(encode(CLAUSES, fold, _words_at(text, row), asked, tokenizer))
+        found.append(encode(CLAUSES, fold, words_at(text, row), asked, tokenizer))
     return found
 
 
@@ -208,7 +208,7 @@ def passage_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
     found = []
     for row in map(json.loads, READ_PASSAGES.read_text("utf-8").splitlines()):
         contract = contracts[row["name"]]
-        words = _words_at(contract["text"], row)
+        words = words_at(contract["text"], row)
         asked = [
             Asked(Kind.ASK, each[2:], _LETTERS[each[0]], relevant=_RELEVANT.get(each[0], UNKNOWN))
             for each in row["asks"]
@@ -218,7 +218,12 @@ def passage_clauses(cuad: Path, tokenizer: Tokenizer) -> list[Clause]:
     return found
 
 
-def _words_at(text: str, row: Mapping[str, Any]) -> str:
+def words_at(text: str, row: Mapping[str, Any]) -> str:
+    """Return the words of a contract's text at the place of a row.
+
+    Raises:
+        ValueError: If they are not those that were read.
+    """
     words = text[slice(*row["span"])]
     if sha256(words.encode()).hexdigest()[:16] != row["hash"]:
         raise ValueError(
