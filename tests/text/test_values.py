@@ -21,7 +21,7 @@ from fourcorners.text.values.periods import (
     find_periods,
     parse_period,
 )
-from fourcorners.text.values.quantities import find_quantities
+from fourcorners.text.values.quantities import PART, find_quantities, find_rates
 
 Find = Callable[[str, Span], Iterable[Written]]
 DAY = "2023-03-14"
@@ -107,7 +107,34 @@ TABLE: list[tuple[Find, str, str]] = [
     (find_amounts, "ALL 3 PARTIES", ""),
     (find_amounts, "payable in US dollars. 5. Term", ""),
     (find_amounts, "Year 1 $ [***]", ""),
-    (find_amounts, "half of one per cent", ""),
+    (find_amounts, "{half of one per cent}", "0.5%"),
+    (find_amounts, "{three quarters of one percent (0.75%)} a month", "0.75%"),
+    (find_amounts, "at {66 2/3% of the Votes}", "66.6667% of the Votes"),
+    (find_amounts, "at {2½ per cent}", "2.5%"),
+    (find_amounts, "at {1/4 of 1%}", "0.25%"),
+    (find_amounts, "{fifty (50) basis points} above", "0.5%"),
+    (find_amounts, "a duty of {5 ‰}", "0.5%"),
+    (find_amounts, "{half a million dollars} in cash", "$500,000"),
+    (find_amounts, "{a quarter of a million pounds}", "£250,000"),
+    (find_amounts, "{R$ 2 millions}", "BRL 2,000,000"),
+    (find_amounts, "for {5 Mio. EUR} net", "€5,000,000"),
+    (find_amounts, "for {EUR 5 Mio}. The rest", "€5,000,000"),
+    (find_amounts, "for {Tk 5 lac}", "BDT 500,000"),
+    (find_amounts, "for {INR one crore fifty lakh}", "INR 15,000,000"),
+    (find_amounts, "for {six millions seven hundred thousand pounds}", "£6,700,000"),
+    (find_amounts, "for {3億円}", "JPY 300,000,000"),
+    (find_amounts, "for {$2B}", "$2,000,000,000"),
+    (find_amounts, "under clause 5b", ""),
+    (find_amounts, "for {EUR 12,50} and 13", "€12.5"),
+    (find_amounts, "for {1,5 million euros}", "€1,500,000"),
+    (find_amounts, "one third of the Shares, twice the Fees", ""),  # of what is not a number
+    (find_durations, "for {half a year}", "6 months"),
+    (find_durations, "for {three quarters of a year}", "9 months"),
+    (find_durations, "for {three quarters} from then", "3 quarters"),
+    (find_durations, "the first {three quarters} of the calendar year", "3 quarters"),
+    (find_durations, "three quarters of the Shares", ""),
+    (find_durations, "for {two fortnights}", "2 fortnights"),
+    (find_durations, "for {2 1/2 years}", "2.5 years"),
 ]
 
 
@@ -171,11 +198,14 @@ def test_a_period_in_two_units_is_two() -> None:
         ("five million", 5_000_000),
         ("two hundred fifty thousand", 250_000),
         ("one million two hundred thousand", 1_200_000),
+        ("two and three quarters", Decimal("2.75")),
+        ("3/4", Decimal("0.75")),
+        ("twice", 2),
         ("several", None),
         ("and", None),
     ],
 )
-def test_numbers(words: str, value: int | None) -> None:
+def test_numbers(words: str, value: Decimal | int | None) -> None:
     assert parse_number(words) == value
 
 
@@ -186,6 +216,50 @@ def test_numbers_next_to_each_other_are_apart() -> None:
         *(10, 20, 1_000_000, 2_000_000, 10, 10),
         Decimal("3.2"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("one third of its assets", "0.3333"),
+        ("one-third (1/3) of the Directors", "0.3333"),
+        ("a two-thirds majority", "0.6667"),
+        ("1/12th of the shares", "0.0833"),
+        ("half of the Fee", "0.5"),
+        ("three times the Fees", "3"),
+    ],
+)
+def test_parts(text: str, number: str) -> None:
+    (found,) = find_quantities(text, Span(0, len(text)))
+    assert (f"{found.number.normalize():f}", found.unit) == (number, PART)
+
+
+@pytest.mark.parametrize(
+    "text", ["one third party", "the second half of 2024", "30/360", "by 12/31 of each year", "1/2"]
+)
+def test_what_is_no_part(text: str) -> None:
+    assert all(each.unit != PART for each in find_quantities(text, Span(0, len(text))))
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("€40 a month", ["month"]),
+        ("€40 per annum, payable monthly", ["year"]),
+        ("€40 (forty euros) for each calendar quarter", ["quarter"]),
+        ("2% p.a.", ["year"]),
+        ("9 days in any year", ["year"]),
+        ("5% of the price for every week of delay", ["week"]),
+        ("an annual fee of €40, payable in monthly instalments of €4", ["year", "month"]),
+        ("The annual fee, which is payable in advance, is €40", ["year"]),
+        ("€40 a year after delivery", [""]),
+        ("the annual report within 30 days", [""]),
+        ("€40 within a month", [""]),
+        ("12 monthly instalments of €40", ["", "month"]),
+    ],
+)
+def test_rates(text: str, units: list[str]) -> None:
+    assert [unit for _, unit, _ in find_rates(text, Span(0, len(text)))] == units
 
 
 def test_numbers_in_words() -> None:

@@ -16,7 +16,7 @@ from fourcorners.text.values.amounts import Amount, Written, find_amounts
 from fourcorners.text.values.dates import WrittenDate, find_dates
 from fourcorners.text.values.numbers import format_number, parse_number
 from fourcorners.text.values.periods import WrittenPeriod, find_durations
-from fourcorners.text.values.quantities import find_quantities
+from fourcorners.text.values.quantities import PART, find_quantities
 from fourcorners.text.word_differences import Replacement, Words
 
 _PATTERNS = load_patterns("fourcorners.comparison", "aspects")
@@ -34,9 +34,9 @@ def _find_numbers(text: str, within: Span) -> Iterator[Amount]:
     """Yield the numbers that count anything else: "ten (10) units"."""
     for each in find_quantities(text, within):
         words = each.span.text_in(text)
-        if not each.mark and not each.unit and words.casefold() != "one":
-            # "2.10" may be a clause.
-            yield Amount(words if "." in words else format_number(each.number), each.span)
+        if not each.mark and each.unit in ("", PART) and words.casefold() != "one":
+            is_plain = "." not in words and not each.unit  # "2.10" may be a clause
+            yield Amount(format_number(each.number) if is_plain else words, each.span)
 
 
 _Finder: TypeAlias = Callable[[str, Span], Iterable[Written]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +16,15 @@ _TENS: list[str] = DATA["tens"]
 _COUNTS = {word: at for at, word in enumerate(_SMALL)} | {
     word: 10 * at for at, word in enumerate(_TENS, 2)
 }
-SCALES: dict[str, int] = DATA["scales"] | DATA["short_scales"]
+_LARGE_SCALES = {f"{each}{s}": size for each, size in DATA["scales"].items() for s in ("", "s")}
+SCALES: dict[str, Decimal] = {
+    each: Decimal(int(size))
+    for each, size in (_LARGE_SCALES | DATA["other_scales"] | DATA["short_scales"]).items()
+}
+_DENOMINATORS: dict[str, int] = {
+    f"{each}{s}": size for each, size in DATA["denominators"].items() for s in ("", "s")
+}
+_MULTIPLES: dict[str, int] = DATA["multiples"]
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -30,21 +39,54 @@ _UNDER_1000 = (
     rf"(?:{_UNDER_100}(?:{_GAP}hundred\b(?:(?:\s+and)?{_GAP}{_UNDER_100}(?!{_GAP}hundred))?)?"
     rf"|hundred\b)"
 )
-_LARGE = r"(?:thousand|million|billion|trillion)\b"
+_LARGE = rf"(?:{any_of(DATA['scales'])})"
 _WHOLE = (
-    rf"(?:{_UNDER_1000}|{_LARGE})(?:(?:{_GAP}{_LARGE})+"
+    rf"(?:{_UNDER_1000}|{_LARGE}\b)(?:(?:{_GAP}{_LARGE}s?\b)+"
     rf"(?:(?:{_GAP}|\s+and\s+(?!{_UNDER_1000}{_GAP}(?:m|b|tr)illion)){_UNDER_1000})?)*"
 )
 _DECIMALS = rf"(?:\s+point(?:\s+(?:zero|{_ONES})\b)+)"
-IN_WORDS = rf"(?:one-half\b|{_WHOLE}(?:{_DECIMALS}|\s+and\s+(?:one|a)[\s-]half\b)?)"
+_NTH = any_of({*_DENOMINATORS} - {"half", "halves", "halfs", "quarter", "quarters"})
+_PART = rf"(?:one|a|{_ONES}){_GAP}(?:half|{any_of(_DENOMINATORS)})"
+IN_WORDS = rf"(?:one-half\b|{_WHOLE}(?:{_DECIMALS}|\s+and\s+{_PART}\b)?)"
 """A number in words: "two hundred and fifty thousand"; "ten and twenty" are two numbers."""
+_OF = r"\s+of\s+(?!(?:[\w’']+\s+){0,3}(?:year|term|period)\b|(?:19|20)\d\d)"
+
+
+def part_in_words(whole: str) -> str:
+    """Return what finds a part in words; `whole` finds what may be divided: "million", "%".
+
+    "One third of the Shares" is a part, and "three quarters of one percent"; "one third party" and
+    "three quarters" of a year are not.
+    """
+    of_whole = rf"\s+(?:of\s+)?(?:(?:an?|one|1)[\s-]*)?(?:{whole})"
+    of_this = rf"{_OF}|\s*\(\s*\d[\d.]*\s*[/%]"
+    return (
+        rf"(?:(?:an?|{_ONES}){_GAP}(?:half|quarters?|{_NTH})\b(?={of_whole}|{of_this})"
+        rf"|(?:{_ONES})(?:-(?:half|quarters|{_NTH})|\s+(?:{_NTH})(?<=s))\b(?!-)"
+        rf"|(?<!first\s)(?<!second\s)half\b(?={of_whole}|{of_this})"
+        rf"|(?:{_UNDER_100}{_GAP})?(?:quarters?|{_NTH})\b(?=\s+of\s+(?:an?|one|1)[\s-]*(?:{whole}))"
+        rf"|(?:{any_of(_MULTIPLES)})(?=\s+(?:the|that|its|their|such|this|any)\b))"
+    )
+
+
+_SLASH = r"[1-9]\d?[/⁄][1-9]\d{0,2}(?:rds?|ths?)?"
+_VULGAR = "[¼½¾⅐-⅞]"
+
+
+def part_in_figures(whole: str) -> str:
+    """Return what finds a part in figures: "½", "2 1/2 per cent", "1/3 of"; "1/2" may be a day."""
+    after = rf"(?=\s*(?:of\s+)?(?:(?:an?|one|1)[\s-]*)?(?:{whole})|{_OF}|\s*\)\s*of\b)"
+    return rf"(?:(?:\d+[ -]?)?{_VULGAR}|(?<![\d/.,-])(?:\d{{1,3}}[ -] ?)?{_SLASH}{after})"
+
+
 _GROUPS = (
     *(r"(?:,\d{3})+(?:\.\d+)?", r"(?:\.\d{3})+(?:,\d{1,2})?", r"(?:['’]\d{3})+(?:\.\d+)?"),
     r"(?:[ \u00a0\u2009\u202f]\d{3})+(?:[.,]\d{1,2})?",
 )
+_DECIMAL_COMMA = rf"(?=\s?(?:%|€|(?-i:[A-Z]{{3}})\b|(?:{any_of(DATA['scales'])})s?\b))"
 FIGURES = (
     rf"\d{{1,3}}(?:{'|'.join(_GROUPS)})(?!\d)|\d{{1,2}}(?:,\d\d)+,\d{{3}}(?:\.\d+)?(?!\d)"
-    r"|\d+,\d{1,2}(?=\s?%)|(?:0,\d+|\d{1,3},\d{4})(?![\d,])|\d+(?:\.\d+)?"
+    rf"|\d+,\d{{1,2}}{_DECIMAL_COMMA}|(?:0,\d+|\d{{1,3}},\d{{4}})(?![\d,])|\d+(?:\.\d+)?"
 )
 """A number in figures, with thousands as any country groups them."""
 
@@ -55,7 +97,18 @@ def parse_number(words: str, *, is_decimal: bool = False) -> Decimal | None:
     `is_decimal` says that one point before three digits begins decimals, as in "1.125%".
     """
     plain = words.strip().casefold()
+    whole, _, part = "".join(map(_in_digits, plain)).replace("-", " ").strip().rpartition(" ")
+    above, slash, below = part.replace("⁄", "/").partition("/")
+    if slash:
+        divisor = Decimal(below.rstrip("dhrst"))
+        return (parse_number(whole) or Decimal(0) if whole else 0) + Decimal(above) / divisor
     return _figures(plain, is_decimal) if plain.strip(".")[:1].isdigit() else _spelled(plain)
+
+
+def _in_digits(character: str) -> str:
+    """Return a part that is one character in two numbers: "½" as " 1/2"."""
+    plain = unicodedata.normalize("NFKC", character)
+    return f" {plain}" if "⁄" in plain else character
 
 
 def _figures(plain: str, is_decimal: bool) -> Decimal | None:
@@ -71,20 +124,26 @@ def _figures(plain: str, is_decimal: bool) -> Decimal | None:
 
 
 def _spelled(plain: str) -> Decimal | None:
+    plain = " ".join(plain.split())
+    if plain in _MULTIPLES:
+        return Decimal(_MULTIPLES[plain])
+    whole, _, parts = plain.rpartition(" and ")
+    above, _, below = parts.replace("-", " ").rpartition(" ")
+    if below in _DENOMINATORS:  # "two and a half", "three quarters"
+        over = Decimal(1) if above in ("", "a", "an") else _spelled(above)
+        number = _spelled(whole) if whole else Decimal(0)
+        return None if over is None or number is None else number + over / _DENOMINATORS[below]
     whole, _, decimals = plain.partition(" point ")
-    total, part, previous = Decimal(0), Decimal(0), ""
+    total, part = Decimal(0), Decimal(0)
     for word in re.split(_GAP, whole):
         if word in _COUNTS:
             part += _COUNTS[word]
         elif word == "hundred":
             part = max(part, Decimal(1)) * 100
         elif word in SCALES:
-            total, part = total + max(part, Decimal(1)).scaleb(SCALES[word]), Decimal(0)
-        elif word == "half":  # "two and a half", "one-half"
-            part += Decimal("0.5") - (previous == "one")
+            total, part = total + max(part, Decimal(1)) * SCALES[word], Decimal(0)
         elif word not in ("and", "a") or word == plain:
             return None
-        previous = word
     digits = "".join(str(_COUNTS.get(each, "")) for each in decimals.split())
     return total + part + Decimal(f"0.{digits or 0}")
 

@@ -12,37 +12,67 @@ from decimal import Decimal
 from functools import cache
 
 from fourcorners.text.span import Span
-from fourcorners.text.values.numbers import DATA, FIGURES, IN_WORDS, SCALES, any_of, parse_number
+from fourcorners.text.values.numbers import (
+    DATA,
+    FIGURES,
+    IN_WORDS,
+    SCALES,
+    any_of,
+    parse_number,
+    part_in_figures,
+    part_in_words,
+)
 
 PERCENT = "%"
+PART = "part"
 _LONGEST_MARK = 24  # characters of a currency before a number
 # A number and its scale may be on two lines; a letter there belongs to the next line.
+_LARGE = any_of(each for each in SCALES if each not in DATA["short_scales"])
+_SHORT = any_of(each for each in DATA["short_scales"] if each.isascii())
+_CODE = any_of({*DATA["codes"].split()} - {*DATA["words"].split()})
 _SCALE = (
-    rf"(?:(?:-|\s{{{{0,9}}}})(?P<scale{{0}}>{any_of(DATA['scales'])})\b"
-    rf"|[^\S\n]?(?P<short{{0}}>{any_of(DATA['short_scales'])})\b)?"
+    rf"(?:(?:-|\s{{{{0,9}}}})(?P<scale{{0}}>{_LARGE})\b"
+    rf"|[^\S\n]?(?P<short{{0}}>(?:{_SHORT})\b|[万萬億亿])(?:\.(?=\s?(?:{_CODE}|€|£|\$)))?)?"
 )
+# Hundredths, thousandths and hundredths of hundredths.
+_SHARE = r"%|‰|per\s?cent(?:um|age\s+points?)?\b|per\s?mille?\b|basis\s+points?\b|bps\b"
+_UNITS = "hour|day|week|fortnight|month|quarter|year"
+_DIVIDED = rf"(?:{_LARGE})\b|{_SHARE}|(?:{_UNITS})s?(?!\w\w)"
 # An amount is repeated after words alone: "five million (£5,000,000)", but "Q1 ($2,500)".
 _AGAIN = (
     rf"(?:\s*\(\s*(?(spelt)(?:[a-z]{{0,3}}\.?[^\w\s()]?\s?)?|)"
     rf"(?P<again>{FIGURES})\s*(?P<hundredths>%)?\s*\)"
-    rf"|\s*\((?={IN_WORDS})[a-z\s,-]{{3,70}}\))?"
+    rf"|\s*\(\s*\d+/\d+(?:rds?|ths?)?\s*\)|\s*\((?={IN_WORDS})[a-z\s,-]{{3,70}}\))?"
 )
 _KINDS = (
     r"(?:(?:(?P<kind>business|working|banking|trading)|calendar|consecutive|full|whole|clear"
     r"|further|successive|additional|contract|annual)[\s-]+){0,2}"
 )
 _QUANTITY = re.compile(
-    rf"(?P<number>(?P<bare>(?=[\d.])(?<!\d)(?<!\d[.,])(?:{FIGURES}|(?<![\w.])\.\d+)"
-    rf"|(?<![\w-])(?P<spelt>{IN_WORDS})){_SCALE.format(1)}{_AGAIN}{_SCALE.format(2)})"
-    rf"(?:[\s-]*{_KINDS}(?P<unit>hour|day|week|month|quarter|year)s?(?!\w\w|[\s-]end\b)"
-    rf"|\s{{0,4}}(?P<percent>%|per\s?cent(?:um)?\b)(?:\s*\(\s*(?P<share>\d[\d.]*)\s*%\s*\))?)?",
+    rf"(?P<number>(?P<bare>(?P<part>{part_in_figures(_DIVIDED)})|(?=[\d.])(?<!\d)(?<!\d[.,])"
+    rf"(?:{FIGURES}|(?<![\w.])\.\d+)"
+    rf"|(?<![\w-])(?P<spelt>(?P<words>{part_in_words(_DIVIDED)})|{IN_WORDS}))"
+    rf"(?:(?(part)|(?(words)|(?!)))\s+(?:of\s+)?(?:an?|one|1)(?=[\s-]*(?:{_DIVIDED})))?"
+    rf"{_SCALE.format(1)}{_AGAIN}{_SCALE.format(2)})"
+    rf"(?:[\s-]*{_KINDS}(?P<unit>{_UNITS})s?(?!\w\w|[\s-]end\b)"
+    rf"|\s{{0,4}}(?:of\s+)?(?P<percent>{_SHARE})(?:\s*\(\s*(?P<share>\d[\d.]*)\s*%\s*\))?"
+    r"|(?P<times>\s+times(?=\s+(?:the|that|its|their|such|this|any)\b)))?",
     re.IGNORECASE,
 )
 # Units are found first, which is fast, and then the number before each of them.
-_UNIT = re.compile(r"[hHdDwWmMqQyY](?i:our|ay|eek|onth|uarter|ear)")
+_UNIT = re.compile(r"[fFhHdDwWmMqQyY](?i:ortnight|our|ay|eek|onth|uarter|ear)")
 _LONGEST_COUNT = 120  # characters of a number before its unit
-_AFTER_UNIT = 8  # characters after a unit that say that it is none
-_FRACTION = re.compile(r"\b(?:half|quarters?|tenths?|hundredths?)\s+of\s+\Z", re.IGNORECASE)
+_AFTER_UNIT = 24  # characters after a unit that say that it is none
+_DECIMALS = 4  # of a part, such as two thirds
+_RATE = re.compile(
+    rf"(?:/\s?|\b(?:an?\s+(?:calendar\s+)?|(?P<each>(?:per|each|every|(?:in|during)\s+any)\s+(?:\w+\s+)?)))"
+    rf"(?P<unit>{_UNITS}|annum)\b(?!['’]|\s+(?:after|before|from|later|earlier|thereafter|of\s+(?:the|its)"
+    r"\s+(?:term|date))\b)"
+    r"|\b(?P<adverb>annual|(?<!-)(?:year|dai|hour|week|fortnight|month|quarter)(?=ly))(?:ly)?\b"
+    r"|\bp\.?c?\s?(?P<short>[am])\b",
+    re.IGNORECASE,
+)
+_RATE_WORDS = 6  # words between a quantity and the time that it is for each of, at most
 _ENGLISH = ("USD", "GBP")  # currencies of countries where a point never groups thousands
 # "Eighteen pounds per square inch" is no amount.
 _NO_CURRENCY = (
@@ -56,7 +86,8 @@ class Quantity:
 
     Attributes:
         again: The number as it is repeated in figures: 30 of "thirty (30) days".
-        unit: `hour`, `day`, `week`, `month`, `quarter`, `year`, `%`, or empty.
+        unit: `hour`, `day`, `week`, `fortnight`, `month`, `quarter`, `year`, `%`, empty, or `part`
+            of what follows: "one third of the Fees", "twice the Fees".
         kind: `business`, `working`, `banking` or `trading`, of days.
         mark: The currency in the words of the text.
     """
@@ -97,33 +128,43 @@ def find_times(text: str, within: Span) -> Iterator[Quantity]:
 
 def _read(text: str, match: re.Match[str], within: Span) -> Quantity:
     bare, (start, end) = match["bare"], match.span()
-    is_share = match["percent"] or match["hundredths"]
-    unit = PERCENT if is_share else (match["unit"] or "").casefold()
+    share = (match["percent"] or match["hundredths"] or "").casefold()
+    unit = PERCENT if share else (match["unit"] or "").casefold()
     mark, start = _mark_before(text, start, bare)
     if mark and unit:  # "a loan of $30 days after"
         unit, end = "", match.end("number")
     if not unit:  # "$5 CAD": what follows says which dollar it is
         after, end = _mark_after(text, end, within.end, bare)
         mark = after or mark
+    cents = text[end : end + 3]
+    if mark and cents[:1] == "," and cents[1:].isdigit() and end == match.end("bare"):
+        bare, end = bare + cents, end + len(cents)  # "EUR 12,50"
     again = match["share"] or match["again"]
     if again and not (mark or unit):
         mark, _ = _mark_before(text, match.start("again"), again)
     scale = match["scale1"] or match["scale2"] or match["short1"] or match["short2"] or ""
     if scale.casefold() in DATA["short_scales"] and not mark and not _is_attached(match):
         scale, unit, end = "", "", match.end("bare")  # "10 m of cable"
-    power = SCALES[scale.casefold()] if scale else 0
+    size = SCALES[scale.casefold()] if scale else Decimal(1)
     # "€1.250" has thousands; "$1.250", "1.250 km" and "1.250 million" have decimals.
-    is_decimal = bool(power) or not mark or _currency(mark) in _ENGLISH
+    is_decimal = bool(scale) or not mark or _currency(mark) in _ENGLISH
     number = parse_number(bare, is_decimal=is_decimal) or Decimal(0)
     repeated = parse_number(again, is_decimal=is_decimal) if again else None
-    if is_share and _FRACTION.search(text[max(0, start - _LONGEST_MARK) : start]):
-        if repeated is None:  # "a tenth of one percent"
-            unit, end = "", match.end("number")
-        number = repeated or number
     if repeated is not None and match.end("again") < max(match.end("scale2"), match.end("short2")):
-        repeated = repeated.scaleb(power)
+        repeated *= size
+    number *= size
+    if share.startswith(("b", "‰", "per m", "perm")):
+        divisor = 100 if share.startswith("b") else 10
+        number /= divisor
+        repeated = repeated / divisor if repeated and not match["share"] else repeated
+    if match["part"] or match["words"]:
+        number = round(number, _DECIMALS)
+    if not (unit or mark or scale) and (match["part"] or match["words"] or match["times"]):
+        unit = PART
+    if unit == "year" and number < 1 and (number * 12) % 1 == 0:  # "half a year"
+        number, unit = number * 12, "month"
     return Quantity(
-        number.scaleb(power) if power else number,
+        number,
         repeated,
         unit,
         (match["kind"] or "").casefold() if unit else "",
@@ -132,9 +173,59 @@ def _read(text: str, match: re.Match[str], within: Span) -> Quantity:
     )
 
 
+def find_rates(text: str, within: Span) -> Iterator[tuple[Quantity, str, int]]:
+    """Yield the numbers, the unit of time that each is for each of, and where its words end.
+
+    They follow a number ("€40 a month", "5% of the price for each year") or precede a sum or a
+    share: "the annual fee is €40".
+    """
+    quantities = [*find_quantities(text, within)]
+    ends = [*(each.span.start for each in quantities[1:]), within.end]
+    start = within.start
+    for quantity, limit in zip(quantities, ends, strict=False):
+        unit, end = _rate_after(text, quantity, limit)
+        if not unit and (quantity.mark or quantity.unit == PERCENT):
+            unit = _rate_before(text[start : quantity.span.start])
+        yield quantity, unit, end
+        start = end
+
+
+def _rate_after(text: str, quantity: Quantity, limit: int) -> tuple[str, int]:
+    end, is_measured = quantity.span.end, bool(quantity.mark or quantity.unit)
+    rate = _RATE.search(text, end, limit)
+    if rate is None or not (is_measured or rate["each"]):  # "12 monthly visits"
+        return "", end
+    between = text[end : rate.start()]
+    if not between.strip("( ") or (rate["each"] and _is_one_clause(between)):
+        return _rate_unit(rate), rate.end()
+    return "", end
+
+
+def _rate_before(text: str) -> str:
+    lead, *asides = text.rpartition(". ")[2].split(",")
+    lead = " ".join((lead, *asides[-1:]))  # "the annual fee, payable in advance, is €40"
+    found = [each for each in _RATE.finditer(lead) if each["adverb"] or each["each"]]
+    is_near = bool(found) and _is_one_clause(lead[found[-1].end() :])
+    return _rate_unit(found[-1]) if is_near else ""
+
+
+def _is_one_clause(words: str) -> bool:
+    return len(words.split()) <= _RATE_WORDS and set(words).isdisjoint(",.;:()")
+
+
+def _rate_unit(rate: re.Match[str]) -> str:
+    word = (rate["unit"] or rate["adverb"] or rate["short"]).casefold()
+    return {"annum": "year", "annual": "year", "dai": "day", "a": "year", "m": "month"}.get(
+        word, word
+    )
+
+
 def _is_attached(match: re.Match[str]) -> bool:
-    """Return whether a short scale follows its figures without a space: "10K", not "10 K"."""
-    return match.end("bare") == match.start("short1")
+    """Return whether a short scale follows its figures without a space: "10K", not "10 K".
+
+    "Clause 5b" is a place.
+    """
+    return match.end("bare") == match.start("short1") and match["short1"] not in ("b", "B")
 
 
 def find_currencies(text: str) -> Iterator[tuple[str, str]]:
