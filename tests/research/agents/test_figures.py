@@ -41,6 +41,11 @@ from fourcorners.research.answer import Verification
         ("about $1.2 million", "$1,234,567"),
         ("33.3%", "33.33 percent"),
         ("1 March 2024", "2024-03-01"),
+        ("a third", "one third of the Fund"),
+        ("half of the Fee", "50% of the Fee"),
+        ("EUR 40 a month", "a monthly fee of EUR 40"),
+        ("EUR 40", "EUR 40 a month"),
+        ("two fortnights", "28 days"),
         ("clause 12.4 applies to two parties", "nothing"),
     ],
 )
@@ -70,6 +75,10 @@ def test_the_same_figure_is_known(named: str, known: str) -> None:
         ("XQZ640", "XQZ460", ["640"]),
         ("30 days", "clause 30 and 90 days", ["30 days"]),
         ("2 March 2024", "1 March 2024", ["2 March 2024"]),
+        ("EUR 40 a year", "EUR 40 a month", ["EUR 40 per year"]),
+        ("half of the Fund", "one third of the Fund", ["half"]),
+        ("$1,000,000", "half a million dollars", ["$1,000,000"]),
+        ("50%", "50 basis points", ["50%"]),
     ],
 )
 def test_another_figure_is_not(named: str, known: str, words: list[str]) -> None:
@@ -88,6 +97,26 @@ def test_a_rounded_figure_is_known_and_not_exact() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("not less than £5", "least"),
+        ("shall never exceed £5", "most"),
+        ("limited to £5", "most"),
+        ("£5 or more", "least"),
+        ("a fee of £5", ""),
+    ],
+)
+def test_the_side_of_a_figure(text: str, bound: str) -> None:
+    assert [each.bound for each in find_figures(text)] == [bound]
+
+
+def test_a_figure_on_the_other_side_is_not_the_same() -> None:
+    known = find_figures("Cover of not less than £2,000 is needed.")
+    assert unknown_figures("Cover of at most £2,000 is needed.", known) == []
+    assert unknown_figures("Cover of at most £2,000 is needed.", known, exactly=True) == ["£2,000"]
+
+
+@pytest.mark.parametrize(
     ("statement", "quote"),
     [
         (
@@ -99,6 +128,11 @@ def test_a_rounded_figure_is_known_and_not_exact() -> None:
         ("It bears interest at 12% a year.", "It bears interest at 1.2% a year."),
         ("Notice of 60 days is due.", "A notice of thirty (30) days is due."),
         ("The Fee is £200 and the Bond is £100.", "The Fee is £100 and the Bond is £200."),
+        ("Liability is limited to £9 in any year.", "The liability shall not exceed £5 a year."),
+        (
+            "The Mill pays £9 on loading and £3 on unloading.",
+            "The Mill shall pay £3 on loading and £9 on unloading.",
+        ),
     ],
 )
 def test_a_figure_in_the_place_of_another_contradicts_it(statement: str, quote: str) -> None:
@@ -108,12 +142,38 @@ def test_a_figure_in_the_place_of_another_contradicts_it(statement: str, quote: 
     assert "not what the words quoted have there" in problem
 
 
+def test_a_computed_figure_contradicts_one_of_the_same_role() -> None:
+    quote = "The annual fee is EUR 40,000, payable in monthly instalments of EUR 4,000."
+    known = find_figures("12 * EUR 4,000 = EUR 48,000")
+    statement = "The Customer pays EUR 48,000 a year."
+    assert contradicting_figures(statement, [quote], known) == ["EUR 48,000 per year"]
+
+
+@pytest.mark.parametrize(
+    ("calculation", "statement", "quote"),
+    [
+        ("12 * £100 = £1,200", "The service charge is £1,200 a year.",
+         "The annual rent is £12,000 and the service charge is £100 a month."),
+        ("5 * £12,000 = £60,000", "The total rent is £60,000.",
+         "The rent is £12,000 a year for five years. The rent deposit is £3,000."),
+        ("12 * £100 = £1,200", "The Fee is £1,200 a year.", "The Fee is £100 a month."),
+    ],
+)  # fmt: skip
+def test_a_computed_figure_is_not_what_it_is_computed_from(
+    calculation: str, statement: str, quote: str
+) -> None:
+    assert contradicting_figures(statement, [quote], find_figures(calculation)) == []
+
+
 @pytest.mark.parametrize(
     ("statement", "quote"),
     [
         ("The Rent is GBP 4,000 a month.", "The Rent is GBP 48,000 a year, payable monthly."),
         ("Liability for death shall not exceed £9,000.",
          "Liability shall not exceed £5,000, and for death shall not exceed £9,000."),
+        ("The Landlord pays £9,000 for death.",
+         "The Landlord pays £5,000 for loss and £9,000 for death."),
+        ("Children pay £50.", "A fee of £100 applies to adults, £50 to children."),
         ("The Fee is £1,200 for 12 months.", "The Fee is £100 a month."),
     ],
 )  # fmt: skip

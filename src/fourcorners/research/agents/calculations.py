@@ -21,9 +21,10 @@ from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.numbers import format_number
 from fourcorners.text.values.periods import WrittenPeriod, find_durations
 from fourcorners.text.values.quantities import (
+    PART,
     PERCENT,
     find_currencies,
-    find_quantities,
+    find_rates,
     remove_currencies,
 )
 
@@ -53,6 +54,7 @@ _UNIT_WORDS = {
     "quarter": ("quarter",),
     "month": ("month",),
     "week": ("week",),
+    "fortnight": ("fortnight",),
     "day": ("day", "daily"),
     "hour": ("hour",),
 }
@@ -61,6 +63,7 @@ _FACTORS: Mapping[Decimal | int, tuple[str, str]] = {
     4: ("quarter", "year"),
     3: ("month", "quarter"),
     52: ("week", "year"),
+    26: ("fortnight", "year"),
     365: ("day", "year"),
     360: ("day", "year"),
     7: ("day", "week"),
@@ -154,7 +157,22 @@ def compute(expression: str) -> str:
     marks = {currency: mark for mark, currency in find_currencies(shown)}
     if len(marks) > 1:
         raise InputError(f"{shown!r} has more than one currency.", remedy=_REMEDY)
-    return f"{shown} = {_with_currency(_format(_amount(shown)), marks)}"
+    return f"{shown} = {_with_currency(_format(_amount(shown)), marks)}{_result_rate(shown)}"
+
+
+def _result_rate(expression: str) -> str:
+    """Return what a product is for each of: a year, if it is a sum a month times 12."""
+    rated = [*find_rates(expression, Span(0, len(expression)))]
+    units = [unit for _, unit, _ in rated if unit]
+    if len(units) != 1 or not set(expression).isdisjoint("+-"):
+        return ""
+    pairs = [
+        _FACTORS[each.number] for each, unit, _ in rated if not unit and each.number in _FACTORS
+    ]
+    smaller, larger = pairs[0] if len(pairs) == 1 else ("", "")
+    if "/" in expression:
+        smaller, larger = larger, smaller
+    return f" a {larger}" if units == [smaller] else ""
 
 
 def _with_iso_dates(text: str) -> str:
@@ -223,10 +241,10 @@ def _apart(first: date, last: date) -> str:
 
 def _amount(text: str) -> Decimal:
     plain = text
-    for each in reversed([*find_quantities(text, Span(0, len(text)))]):
-        if each.again is None and each.unit in ("", PERCENT):
-            number = f"({each.number:f}/100)" if each.unit else f"{each.number:f}"
-            plain = plain[: each.span.start] + number + plain[each.span.end :]
+    for each, _, end in reversed([*find_rates(text, Span(0, len(text)))]):
+        if each.again is None and each.unit in ("", PERCENT, PART):
+            number = f"({each.number:f}/100)" if each.unit == PERCENT else f"({each.number:f})"
+            plain = plain[: each.span.start] + number + plain[end:]
     plain = _TIMES.sub("*", remove_currencies(plain)).strip()
     try:
         tree = ast.parse(plain, mode="eval")

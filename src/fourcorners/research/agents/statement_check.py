@@ -145,7 +145,7 @@ def check_quotes(
     own = [each for quote in quotes for each in find_figures(quote, with_labels=True)]
     if unknown := unknown_figures(statement, [*own, *known]):
         return Verification.UNVERIFIED, f"{_join_figures(unknown)} not in the words quoted"
-    if contrary := contradicting_figures(statement, quotes):
+    if contrary := contradicting_figures(statement, quotes, known):
         return (
             Verification.UNVERIFIED,
             f"{_join_figures(contrary)} not what the words quoted have there",
