@@ -71,6 +71,7 @@ class RerankerSettings(Section):
     model: str = ""
     url: str = ""
     key: SecretStr = SecretStr("")
+    threshold: float | None = Field(default=None, gt=0, lt=1)
 
 
 class VerdictsSettings(Section):
@@ -91,6 +92,7 @@ class LlmRoleSettings(Section):
     key: SecretStr = SecretStr("")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    context: int | None = Field(default=None, ge=2_048, le=10_000_000)
     concurrency: int | None = Field(default=None, ge=1, le=256)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -114,6 +116,7 @@ class LlmSettings(Section):
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     seed: int | None = None
     max_tokens: int = Field(default=4_096, ge=1, le=1_000_000)
+    context: int = Field(default=32_000, ge=2_048, le=10_000_000)
     timeout: float = Field(default=120.0, gt=0)
     attempts: int = Field(default=4, ge=1, le=20)
     concurrency: int = Field(default=4, ge=1, le=256)

@@ -47,10 +47,10 @@ def test_a_damaged_model_is_refused_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_the_settings_shown_are_those_that_ask_it() -> None:
-    usual = LocalModel("qwen-7b", local_url(LOCAL_PORT))
-    other = LocalModel("qwen-7b", local_url(9000))
+    usual = LocalModel("qwen-7b", local_url(LOCAL_PORT), 8_192)
+    other = LocalModel("qwen-7b", local_url(9000), 8_192)
 
-    assert usual.settings == ("[llm]", 'model = "local:qwen-7b"')
+    assert usual.settings == ("[llm]", 'model = "local:qwen-7b"', "context = 8192")
     assert 'url = "http://127.0.0.1:9000/v1"' in other.settings
     plan = next(iter(role_plans(LlmSettings(model="local:qwen-7b")).values()))
     assert (plan.url, plan.model) == (usual.url, "qwen-7b")

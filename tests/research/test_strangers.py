@@ -11,7 +11,8 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.research.context import build_context, describe_parties
+from fourcorners.research.companions import describe_parties
+from fourcorners.research.context import build_context
 from tests.review.conftest import TEXT, document
 
 

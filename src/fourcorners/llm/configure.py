@@ -145,6 +145,7 @@ def open_port(
             price=plan.price(),
             endpoint=redact_url(plan.url),
             breaker=breakers.setdefault(plan.url, CircuitBreaker(SILENT_AFTER, SILENT_FOR)),
+            context=own.context,
         )
     # A recording must hold every exchange, and a replay must come from it.
     is_cached = settings.cache and settings.record is None and settings.replay is None

@@ -21,6 +21,8 @@ OPEN_SECONDS = 30.0  # until one question is let through again
 Price: TypeAlias = Callable[[int, int], float]
 """The cost of so many tokens in and out."""
 
+CONTEXT = 32_000
+"""Tokens that a model reads at once where its settings do not say: most read more."""
 BYTES_PER_TOKEN = 4.0  # bytes per token of English, before the model has reported tokens
 _PER_MESSAGE = 8  # tokens of a chat's template
 
@@ -220,6 +222,7 @@ class RoleModel:
         price: Of its tokens; None if it is not known.
         endpoint: The URL of its server, to be shown; empty if it has none.
         breaker: Shared by all that ask the same server.
+        context: Tokens that it reads at once, question and answer together.
     """
 
     name: str
@@ -232,6 +235,7 @@ class RoleModel:
     endpoint: str = ""
     tally: TokenEstimator = field(default_factory=TokenEstimator)
     breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    context: int = CONTEXT
 
     def reservation(self, request: Request) -> Reservation:
         """Return what a request may use at most: its tokens, and as long an answer as allowed."""

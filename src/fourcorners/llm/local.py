@@ -26,17 +26,19 @@ class LocalModel:
     Attributes:
         name: What requests call it: the name of the file.
         url: Where it answers, up to the version.
+        context: Tokens that it reads at once.
     """
 
     name: str
     url: str
+    context: int
 
     @property
     def settings(self) -> tuple[str, ...]:
         """Return the lines of a settings file that name it."""
         usual = self.url == local_url(LOCAL_PORT)
         where = () if usual else (f'url = "{self.url}"',)
-        return ("[llm]", *where, f'model = "local:{self.name}"')
+        return ("[llm]", *where, f'model = "local:{self.name}"', f"context = {self.context}")
 
 
 def local_url(port: int) -> str:
@@ -54,7 +56,7 @@ def serve_model(
         ConfigError: If the file is no such model, or what serves it is not installed or cannot.
     """
     server = _start(file, port, context, threads or os.cpu_count() or 1)
-    yield LocalModel(file.stem, f"{server.listening_address}/v1")
+    yield LocalModel(file.stem, f"{server.listening_address}/v1", context)
     del server  # it stops with its last reference
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ConfigError
 from fourcorners.models.card import CARD_FILE, ModelInfo, load_card
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.models.reranker.protocol import Reranker, ThresholdReranker
 
 if TYPE_CHECKING:
     from fourcorners.models.clause_reader.reader import ClauseReader
@@ -177,12 +177,19 @@ def shipped_reranker() -> Reranker:
 
 
 def default_reranker(settings: RerankerSettings, *, threads: int | None = None) -> Reranker | None:
-    """Return the reranker of the settings, None where they name none.
+    """Return the reranker of the settings, with their threshold; None where they name none.
 
     Raises:
         ConfigError: If the settings lack something, or their folder is not there.
         ModelError: If a file of the model is missing, or its card damaged.
     """
+    reranker = _named_reranker(settings, threads)
+    if reranker is None or settings.threshold is None:
+        return reranker
+    return ThresholdReranker(reranker, settings.threshold)
+
+
+def _named_reranker(settings: RerankerSettings, threads: int | None) -> Reranker | None:
     if settings.kind == "reader":
         return shipped_reranker()
     if settings.kind == "remote":

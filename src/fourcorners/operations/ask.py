@@ -19,7 +19,8 @@ from fourcorners.value import Flag, NoWord, Value
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
-    from fourcorners.models import Encoder
+    from fourcorners.models import Reranker
+    from fourcorners.operations.local_models import LocalModels
     from fourcorners.research.agents.archivist import Reply
     from fourcorners.research.events import Event
     from fourcorners.research.run import ResearchQuestion
@@ -106,7 +107,9 @@ def check_question(access: Access, asked: AskRequest, settings: Settings) -> Ask
     return asked.model_copy(update={"collection": collection})
 
 
-def research_question(asked: AskRequest, job: str) -> ResearchQuestion:
+def research_question(
+    asked: AskRequest, job: str, reranker: Reranker | None = None
+) -> ResearchQuestion:
     """Return a question as the research has it; calls of models are charged to `job`."""
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.run import ResearchQuestion
@@ -118,7 +121,7 @@ def research_question(asked: AskRequest, job: str) -> ResearchQuestion:
         context=asked.context.strip(),
         instructions=asked.instructions.strip(),
         read_for=asked.read_for,
-        how=InquirySettings(turns=asked.turns, job=job),
+        how=InquirySettings(turns=asked.turns, job=job, reranker=reranker),
     )
 
 
@@ -128,19 +131,22 @@ def answer_question(
     settings: Settings,
     *,
     job: str,
-    encoder: Encoder | None,
+    engines: LocalModels | None,
     port: Port | None,
     reply: Reply | None = None,
 ) -> Iterator[Event]:
-    """Answer a question that was checked, by the models of a port or by rules, as `ask` does."""
+    """Answer a question that was checked, by the models of a port or by rules, as `ask` does.
+
+    Without `engines` only words count.
+    """
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.run import ask
     from fourcorners.research.sources import external_tools
 
     return ask(
         library,
-        research_question(asked, job),
-        encoder=encoder,
+        research_question(asked, job, engines.reranker if engines else None),
+        encoder=engines.encoder if engines and library.encoder is not None else None,
         concepts=default_concepts(),
         port=port,
         tools=external_tools(asked.sources, settings.research.external),

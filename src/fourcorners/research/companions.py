@@ -1,4 +1,4 @@
-"""Find what must be read with a sentence: what it refers back to, and what follows and limits it.
+"""Find what must be read with a sentence: what it refers back to, what limits it, whom it binds.
 
 A sentence quoted alone may mislead: the words "events of that kind" mean nothing without the
 sentence before, an item of a list nothing without its opening words, and "this does not apply to …"
@@ -11,14 +11,19 @@ elsewhere, with a reference to its number: "an assignment in violation of Sectio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log1p
 
 from fourcorners.library.contract import Contract
+from fourcorners.outline.card.party_names import FORM
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
-from fourcorners.research.context import ResearchContext
+from fourcorners.research.context import ResearchContext, find_others
+from fourcorners.research.rewriting import is_distinct
+from fourcorners.review.parties import display_name
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.expand import LinkedPassage, find_replacement
 from fourcorners.search.graph.statements import AmendmentRelation
@@ -27,6 +32,7 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 from fourcorners.text.stems import stems
+from fourcorners.text.tokenization import tokenize
 
 _PATTERNS = load_patterns("fourcorners.research", "companions")
 MAX_LENGTH = 500
@@ -314,3 +320,40 @@ def _find_referring(context: ResearchContext, shown: Sequence[Located]) -> Itera
         for span in places[:_MOST_SENTENCES]:
             because = f"refers to {reading.locate(one.span)} by its number"
             yield Companion(one.document, span, Role.REFERENCE, because, _REFERRING)
+
+
+def describe_parties(context: ResearchContext, question: str, document: str) -> Iterator[str]:
+    """Yield which party of a contract asks, and who is not a party to it.
+
+    That somebody is no party is said only where the card has two parties and the contract does not
+    name them.
+    """
+    contract, title = context.read_contract(document), context.title(document).title
+    party = context.asking_party(document)
+    if context.read_for and party is not None:
+        yield f"Asked for: {display_name(party)}."
+    is_asked = party is not None or context.side(document).names
+    others = [] if is_asked else list(context.read_for)
+    others = list(
+        dict.fromkeys(
+            (*others, *find_others(question, contract, partial(context.known_parties, document)))
+        )
+    )
+    named = [each for each in others if _is_named(each, contract)]
+    parties = [display_name(fact.value) for fact in contract.card.parties]
+    if len(parties) < 2:  # a contract has two
+        named = others
+    if strangers := [each for each in others if each not in named]:
+        are = "is no party" if len(strangers) == 1 else "are no parties"
+        there = " and ".join(parties)
+        yield f"{' and '.join(strangers)} {are} to “{title}”; the parties are {there}."
+    if unknown := [each for each in named if each in context.read_for]:
+        are = "is" if len(unknown) == 1 else "are"
+        yield f"{' and '.join(unknown)} {are} not recognised among the parties to “{title}”."
+
+
+def _is_named(name: str, contract: Contract) -> bool:
+    """Return whether a contract has a distinctive word of a name."""
+    words = set(tokenize(contract.text).tokens)
+    bare = re.sub(rf"(?<!\w){FORM}", " ", name)
+    return any(is_distinct(token) and token in words for token in tokenize(bare).tokens)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
@@ -15,13 +14,15 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reader.reader import OnnxReader
+from fourcorners.models.reader.reranker import AnswerReranker
+from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
-from fourcorners.outline.card.party_names import FORM
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
 from fourcorners.research.tool import Material
+from fourcorners.review.evidence import quoted_parts
 from fourcorners.review.obligations.actors import (
     ActorMentionKind,
     Mentions,
@@ -34,7 +35,6 @@ from fourcorners.review.obligations.subjects import SubjectReader
 from fourcorners.review.parties import (
     Side,
     collection_parties,
-    display_name,
     find_sides,
     side_in,
 )
@@ -103,13 +103,6 @@ def _role_of(party: Party | None) -> str:
     return "" if party is None else party.short or party.role or party.name
 
 
-def _is_named(name: str, contract: Contract) -> bool:
-    """Return whether a contract has a distinctive word of a name."""
-    words = set(tokenize(contract.text).tokens)
-    bare = re.sub(rf"(?<!\w){FORM}", " ", name)
-    return any(is_distinct(token) and token in words for token in tokenize(bare).tokens)
-
-
 def _owns(question: str, span: Span) -> bool:
     return question.startswith(("'", "’"), span.end)
 
@@ -140,6 +133,7 @@ class ResearchContext:
             without one only the search counts.
         read_for: The names of the party that asks; by default the one for which the collection is
             read.
+        reranker: Reads the best of what a search finds again, and may leave some of it out.
     """
 
     library: Library
@@ -149,6 +143,7 @@ class ResearchContext:
     concepts: tuple[Concept, ...] = ()
     reader: OnnxReader | None = None
     read_for: tuple[str, ...] = ()
+    reranker: Reranker | None = None
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
     _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)
     _titles: dict[str, ContractTitle] = field(default_factory=dict, repr=False)
@@ -288,12 +283,14 @@ class ResearchContext:
         return f"clause {label}"
 
     def cite(self, document: str, span: Span, *, because: str = "", score: float = 0.0) -> Citation:
-        """Return words of a contract with their place, verified.
+        """Return words of a contract with their place, verified; not what a page has at its edge.
 
         Raises:
             EvidenceError: If the span does not lie in the text.
         """
         reading = self.read_contract(document)
+        parts = quoted_parts(reading, span)
+        span = parts[0] if len(parts) == 1 else span
         quote = reading.quote(span)
         node = reading.outline.node_at(span.start)
         return Citation(
@@ -335,36 +332,6 @@ class ResearchContext:
         )
 
 
-def describe_parties(context: ResearchContext, question: str, document: str) -> Iterator[str]:
-    """Yield which party of a contract asks, and who is not a party to it.
-
-    That somebody is no party is said only where the card has two parties and the contract does not
-    name them.
-    """
-    contract, title = context.read_contract(document), context.title(document).title
-    party = context.asking_party(document)
-    if context.read_for and party is not None:
-        yield f"Asked for: {display_name(party)}."
-    is_asked = party is not None or context.side(document).names
-    others = [] if is_asked else list(context.read_for)
-    others = list(
-        dict.fromkeys(
-            (*others, *find_others(question, contract, partial(context.known_parties, document)))
-        )
-    )
-    named = [each for each in others if _is_named(each, contract)]
-    parties = [display_name(fact.value) for fact in contract.card.parties]
-    if len(parties) < 2:  # a contract has two
-        named = others
-    if strangers := [each for each in others if each not in named]:
-        are = "is no party" if len(strangers) == 1 else "are no parties"
-        there = " and ".join(parties)
-        yield f"{' and '.join(strangers)} {are} to “{title}”; the parties are {there}."
-    if unknown := [each for each in named if each in context.read_for]:
-        are = "is" if len(unknown) == 1 else "are"
-        yield f"{' and '.join(unknown)} {are} not recognised among the parties to “{title}”."
-
-
 def build_context(
     library: Library,
     contracts: Sequence[str] = (),
@@ -373,6 +340,7 @@ def build_context(
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
     read_for: Sequence[str] = (),
+    reranker: Reranker | None = None,
 ) -> ResearchContext:
     """Prepare the contracts that a question is about.
 
@@ -393,6 +361,10 @@ def build_context(
     if len(there) == 1:  # it need not be named
         entries = tuple(there)
     known = encoder if library.encoder is not None else None
+    reader = reader_for(known)
+    if reader is not None and isinstance(reranker, AnswerReranker):
+        reranker = None  # the reader reads all that a search finds as it is
     return ResearchContext(
-        library, entries, collection, known, tuple(concepts), reader_for(known), tuple(read_for)
-    )
+        library, entries, collection, known, tuple(concepts), reader, tuple(read_for),
+        reranker,
+    )  # fmt: skip

@@ -56,7 +56,7 @@ class ResearchQuestion:
         context: What else is known: which party one is, what happened.
         instructions: How the report is to be.
         read_for: Who asks, by name; nobody for the side that the collection is read for.
-        how: How many turns an inquiry has, and what it may spend.
+        how: How many turns an inquiry has, what it may spend, and what reads hits again.
     """
 
     question: str
@@ -191,6 +191,7 @@ def prepare_answer(
         encoder=encoder,
         concepts=concepts,
         read_for=read_for,
+        reranker=asked.how.reranker,
     )
     if read_for:
         side = f"It is asked for {' and '.join(read_for)}. {asked.context}"
@@ -232,6 +233,8 @@ def _start_answer(research_context: ResearchContext, asked: ResearchQuestion) ->
     engine = f"Fourcorners {__version__}, encoder {encoder}"
     if research_context.reader is not None:
         engine += f", reader {research_context.reader.name}"
+    if research_context.reranker is not None:
+        engine += f", reranker {research_context.reranker.name}"
     settings = (
         ("contracts", ", ".join(entry.name for entry in research_context.entries) or "all"),
         *((("for", ", ".join(research_context.read_for)),) if research_context.read_for else ()),

@@ -19,6 +19,10 @@ COMPUTED_SOURCE = "computed by code"
 """The source of computed results: they support numbers, and no statement by themselves."""
 MAX_OUTSIDE = 1_600
 """Characters of an outside source that a model is shown; contract tools have separate limits."""
+EXACT_TOOLS = frozenset({"clause", "definition"})
+"""Tools that return what was named and nothing else: it is shown first, and whole."""
+MAX_PART = 2_400
+"""Characters of a clause or definition that are shown at once, unless a query says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class ToolQuery:
         contract: The one contract to look into, by its number in the list that the model was shown,
             by name or by a unique part of it; empty for all of them.
         limit: Maximum pieces of material.
+        longest: Characters of a clause or definition that are returned at once.
     """
 
     words: str
@@ -39,6 +44,7 @@ class ToolQuery:
     documents: tuple[str, ...] = ()
     contract: str = ""
     limit: int = 8
+    longest: int = MAX_PART
 
 
 @dataclass(frozen=True, slots=True)

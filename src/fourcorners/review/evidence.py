@@ -28,12 +28,16 @@ def evidence_within(
     contract: Contract, span: Span, score: float, quote: Quote | None = None
 ) -> list[Evidence]:
     """Return the words at a span as evidence: each part without exclusions and page furniture."""
-    text = contract.document.text
-    shown = shown_parts(span, contract.exclusions, text)
-    parts = [own for each in shown for own in _without_furniture(contract, each)]
+    parts = quoted_parts(contract, span)
     if parts == [span]:
         return [evidence_at(contract, span, score, quote)]
     return [evidence_at(contract, part, score) for part in parts]
+
+
+def quoted_parts(contract: Contract, span: Span) -> list[Span]:
+    """Return the parts of a span that are quoted: without exclusions and page furniture."""
+    shown = shown_parts(span, contract.exclusions, contract.document.text)
+    return [own for each in shown for own in _without_furniture(contract, each)]
 
 
 def evidence_at(

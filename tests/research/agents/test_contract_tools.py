@@ -11,12 +11,11 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.agents.archivist import quote_headings
-from fourcorners.research.agents.clause_lookup import MAX_PART
 from fourcorners.research.agents.contract_maps import outline_map
 from fourcorners.research.agents.contract_tools import contract_tools, merge_materials
-from fourcorners.research.agents.sentence_list import SentenceList
+from fourcorners.research.agents.sentence_list import EvidenceBudget, SentenceList
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.tool import Material, ToolQuery
+from fourcorners.research.tool import MAX_PART, Material, ToolQuery
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
@@ -224,7 +223,7 @@ def test_a_contract_that_is_not_there_is_said_with_those_that_are(firm: Library)
 
 def test_sentences_without_room_are_marked(quarry: ResearchContext) -> None:
     parts = [*look(quarry, "clause", "12.1"), *look(quarry, "clause", "12.1, part 2")]
-    sentences = SentenceList(quarry)
+    sentences = SentenceList(quarry, EvidenceBudget(0, 2_800, 2_800, MAX_PART))
     sentences.add(parts)
     (block,) = map(str, sentences.blocks)
     part, rest = re.findall(r"\[… ([\d,]+) more characters: ask for ([^\]]+)\]", block)

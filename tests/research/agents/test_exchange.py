@@ -115,7 +115,7 @@ def test_nothing_true_is_refused_and_nothing_false_is_verified(
 def test_the_answer_stands_and_its_record_gives_it_again(report: tuple[Answer, Answer]) -> None:
     first, again = report
     assert first.answer.ruling is Verdict.UNSURE  # its sentences are the model's own words
-    assert first.calls == 3
+    assert first.calls == 2  # what failed carries nothing of the answer
     assert (first.answer, first.findings) == (again.answer, again.findings)
 
 
@@ -151,4 +151,4 @@ def test_a_recorded_exchange_ends_in_the_same_report(
         assert texts == expected[standing.value]
     assert list(answer.reckonings) == expected["reckoned"]
     sent = sum(len(each.text) for request in model.requests for each in request.messages)
-    assert sent / 4 < 2_500 * expected["calls"]
+    assert sent / 4 < 3_000 * expected["calls"]

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def number_of(request: Request, words: str) -> int:
 def script(**changed: object) -> Callable[[Request], str]:
     """Return a model that plays all agents; each turn asks something new."""
     subjects = iter(("group company", "definition rent", "insurance", "governing law"))
+    days = count(1)
 
     def said(request: Request) -> str:
         name = request.prompt.name
@@ -68,6 +70,7 @@ def script(**changed: object) -> Callable[[Request], str]:
             return json.dumps({"answer": None})
         told = draft(request)
         told["next_question"] = f"What does it say on {next(subjects, '')}?"
+        told["looks"] = [{"tool": "reckon", "words": f"2024-03-01 + {9 + next(days)} days"}]
         return json.dumps(told)
 
     return said
@@ -130,6 +133,7 @@ def run(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Call
                         QUESTION,
                         contracts=["lease"],
                         context=context,
+                        instructions="In short sentences.",
                         how=how or InquirySettings(turns=2),
                     ),
                     encoder=encoder,
@@ -473,7 +477,9 @@ def test_a_draft_that_asks_nothing_ends_the_inquiry(run: Callable[..., Run]) -> 
 
 def test_a_loop_ends(run: Callable[..., Run]) -> None:
     def told(request: Request) -> dict[str, Any]:
-        return {**draft(request), "next_question": "What does it say on assignment?"}
+        looks = [{"tool": "reckon", "words": "2024-03-01 + 90 days"}]
+        question = "What does it say on assignment?"
+        return {**draft(request), "next_question": question, "looks": looks}
 
     done = run(script(draft=told, amend=told), InquirySettings(turns=20))
     asked = [each.asked for each in done.answer.drafts]

@@ -35,7 +35,9 @@ def test_it_has_no_effect_and_is_seen(
         answer = final_answer(
             ask(
                 library,
-                ResearchQuestion(QUESTION, contracts=["lease"], how=how),
+                ResearchQuestion(
+                    QUESTION, contracts=["lease"], instructions="In short sentences.", how=how
+                ),
                 encoder=encoder,
                 concepts=concepts,
                 port=port,

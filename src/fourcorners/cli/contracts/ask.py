@@ -23,8 +23,8 @@ from fourcorners.text.invisible_characters import shorten, single_line
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
-    from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.operations.ask import AskRequest
+    from fourcorners.operations.local_models import LocalModels
     from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
     from fourcorners.research.tool import Material
@@ -203,7 +203,7 @@ class _Inquirer:
                 self._request(question),
                 Settings.load(),
                 job=_job(),
-                encoder=self.encoder,
+                engines=self.engines,
                 port=port,
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
@@ -218,9 +218,10 @@ class _Inquirer:
         return AskRequest.from_fields(question=question, **filled)
 
     @property
-    def encoder(self) -> Encoder | None:
-        wanted = self.library.encoder and not self.options.words_only
-        return fourcorners.default_encoder(self.settings.encoder) if wanted else None
+    def engines(self) -> LocalModels | None:
+        from fourcorners.operations.local_models import LocalModels
+
+        return None if self.options.words_only else LocalModels(self.settings)
 
     @contextmanager
     def _port(self) -> Iterator[Port | None]:
@@ -250,11 +251,13 @@ class _Inquirer:
         with self._port() as port:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
-            asked = research_question(self._request(question), _job())
+            engines = self.engines
+            reranker = engines.reranker if engines else None
+            asked = research_question(self._request(question), _job(), reranker)
             research_context, started = prepare_answer(
                 self.library,
                 asked,
-                encoder=self.encoder,
+                encoder=engines.encoder if engines and self.library.encoder else None,
                 concepts=fourcorners.default_concepts(),
             )
             estimate = estimate_cost(research_context, port, started, asked.how)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -18,6 +19,24 @@ class Reranker(Protocol):
         """Name the model, its version and a hash of its files: other scores, another name."""
 
     def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdReranker:
+    """A reranker with the chance from which a passage that it reads is returned at all.
+
+    What is below is left out where passages are ranked; the scores are the reranker's own.
+    """
+
+    reranker: Reranker
+    threshold: float
+
+    @property
+    def name(self) -> str:
+        return self.reranker.name
+
+    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        return self.reranker.scores(question, passages)
 
 
 def probabilities(logits: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -11,13 +11,11 @@ from fourcorners.library.contract import Contract
 from fourcorners.outline.parser.numbering import number_value, roman_value
 from fourcorners.outline.references.labels import label_parts
 from fourcorners.outline.tree import Node, NodeKind
-from fourcorners.research.tool import cut_mark
+from fourcorners.research.tool import MAX_PART, cut_mark
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
 
-MAX_PART = 2_400
-"""Characters of a clause or definition that are shown at once; further ones are parts 2, 3, …"""
 _ENTRY = 120  # characters of an entry in a table of contents, at most
 MAX_SUGGESTIONS = 5  # headings or terms that are named where the one that was asked for is missing
 _ATTACHMENTS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
@@ -62,7 +60,13 @@ def outline_line(reading: Contract, node: Node) -> str:
     return " ".join([node.label, *heading.split()]).strip()
 
 
-def find_clauses(reading: Contract, wanted: str) -> list[FoundPart]:
+def has_words_after(reading: Contract, node: Node) -> bool:
+    """Return whether a heading has text below it: "4. Dogs stay at home." is a whole clause."""
+    end = node.heading.end if node.heading else node.span.start
+    return any(each.isalnum() for each in reading.text[end : node.span.end])
+
+
+def find_clauses(reading: Contract, wanted: str, longest: int = MAX_PART) -> list[FoundPart]:
     """Return the clauses that words name: a line of the map, a number in any form, or a heading."""
     plain = plain_words(wanted)
     number, spans = 1, _by_line(reading, plain) or _by_number(reading, plain)
@@ -70,8 +74,8 @@ def find_clauses(reading: Contract, wanted: str) -> list[FoundPart]:
         plain, number = split_part(plain)
     spans = spans or _find_spans(reading, plain)
     if not spans and not reading.outline.nodes:
-        return _written_parts(reading, plain)
-    found = [clause_part(reading, span, number) for span in _outermost(reading, spans)]
+        return _written_parts(reading, plain, longest)
+    found = [clause_part(reading, span, number, longest) for span in _outermost(reading, spans)]
     return [replace(each, is_holder=_is_holder(reading, each, plain)) for each in found]
 
 
@@ -108,7 +112,7 @@ def split_part(plain: str) -> tuple[str, int]:
     return (part["words"], int(part["number"])) if part else (plain, 1)
 
 
-def _written_parts(reading: Contract, wanted: str) -> list[FoundPart]:
+def _written_parts(reading: Contract, wanted: str, longest: int) -> list[FoundPart]:
     """Return what begins with a number or heading, where the contract's outline is not known."""
     cited = _CITATION.fullmatch(wanted)
     if cited and _is_number(cited):
@@ -119,19 +123,21 @@ def _written_parts(reading: Contract, wanted: str) -> list[FoundPart]:
         pattern = rf"^\W*(?:{_MARK}[\s.)]*)?{words}\W*$"
     parts = []
     for found in re.finditer(pattern, reading.text, re.IGNORECASE | re.MULTILINE) if wanted else ():
-        end = _end_of_part(reading.text, Span(found.start(), len(reading.text)))
+        end = _end_of_part(reading.text, Span(found.start(), len(reading.text)), longest)
         parts.append(FoundPart(Span(found.start(), end).strip(reading.text), _NO_OUTLINE))
     return parts
 
 
-def clause_part(reading: Contract, span: Span, number: int = 1) -> FoundPart:
+def clause_part(
+    reading: Contract, span: Span, number: int = 1, longest: int = MAX_PART
+) -> FoundPart:
     """Return a clause, or one part of a long one with the mark of what follows."""
     span = span.strip(reading.text)
     start = span.start
     for _ in range(number - 1):
-        start = _end_of_part(reading.text, Span(start, span.end))
+        start = _end_of_part(reading.text, Span(start, span.end), longest)
     start = start if start < span.end else span.start
-    end = _end_of_part(reading.text, Span(start, span.end))
+    end = _end_of_part(reading.text, Span(start, span.end), longest)
     shown = Span(start, end).strip(reading.text)
     rest = Span(shown.end, span.end).strip(reading.text)
     if not len(rest):
@@ -170,15 +176,15 @@ def part_mark(reading: Contract, span: Span) -> str:
     return cut_mark(len(rest), _label_of(reading, node)) if len(rest) else ""
 
 
-def _end_of_part(text: str, span: Span) -> int:
+def _end_of_part(text: str, span: Span, longest: int) -> int:
     """Return where a part ends: with a sentence, or with a word of one that is long."""
-    if len(span) <= MAX_PART:
+    if len(span) <= longest:
         return span.end
-    limit = span.start + MAX_PART
+    limit = span.start + longest
     ends = [each.end for each in split_sentences(text, Span(span.start, limit)) if each.end < limit]
     if ends:
         return ends[-1]
-    space = text.rfind(" ", span.start + MAX_PART // 2, limit)
+    space = text.rfind(" ", span.start + longest // 2, limit)
     return space if space > 0 else limit
 
 

@@ -9,7 +9,7 @@ from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.entries import Entry, resolve_name
 from fourcorners.outline.tree import Node
-from fourcorners.research.agents.clause_lookup import outline_line
+from fourcorners.research.agents.clause_lookup import has_words_after, outline_line
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 
@@ -75,7 +75,8 @@ def top_headings(context: ResearchContext) -> list[tuple[str, str]]:
         lines = [
             outline_line(reading, node)
             for node in reading.outline.nodes
-            if node.label and (node.parent is None or not reading.outline.nodes[node.parent].label)
+            if node.label and (node.heading is None or has_words_after(reading, node))
+            if (node.parent is None or not reading.outline.nodes[node.parent].label)
         ]
         shown = lines[:_HEADINGS]
         more = f"; … {len(lines) - len(shown)} more" if len(lines) > len(shown) else ""
@@ -115,7 +116,7 @@ def _heading_lines(reading: Contract, quota: int) -> list[str]:
     depths: list[int] = []
     for node in nodes:
         depths.append(0 if node.parent is None else depths[node.parent] + 1)
-    headed = [node for node in nodes if node.heading is not None]
+    headed = [node for node in nodes if node.heading and has_words_after(reading, node)]
     if not headed:
         return ["No headings were recognised; the search finds its clauses."]
     shown: list[Node] = []

@@ -112,16 +112,14 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
         Reckoner(),
     ]
     if context.entries:
-        tools.insert(
-            1,
-            ContractTool(
-                "others",
-                "sentences of other contracts that amend these, are amended by them or are of the "
-                "same parties; words: the question",
-                context,
-                _others,
-            ),
+        others = ContractTool(
+            "others",
+            "sentences of other contracts that amend these, are amended by them or are of the "
+            "same parties; words: the question",
+            context,
+            _others,
         )
+        tools.insert(1, others)
     return tools
 
 
@@ -169,7 +167,7 @@ def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
         concepts=context.concepts,
         filters=Filters(collection=context.collection, documents=tuple(others)),
         limit=inquiry.limit,
-        ranking=SentenceRanking(reader=context.reader),
+        ranking=SentenceRanking(reranker=context.reranker, reader=context.reader),
     )
     for each in found.snippets:
         yield context.material(
@@ -211,7 +209,7 @@ def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]
 def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     missing = []
     for reading in _readings(context):
-        found = definition_lookup.find_definitions(reading, inquiry.words)
+        found = definition_lookup.find_definitions(reading, inquiry.words, inquiry.longest)
         for term, part in found:
             because = f"defines “{term.term}”"
             yield _part_material(context, reading, part, "definition", because)
@@ -223,7 +221,7 @@ def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Materi
 def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     missing = []
     for reading in _readings(context):
-        found = clause_lookup.find_clauses(reading, inquiry.words)
+        found = clause_lookup.find_clauses(reading, inquiry.words, inquiry.longest)
         for part in found:
             because = ""
             if part.is_holder:

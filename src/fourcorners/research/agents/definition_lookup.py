@@ -17,6 +17,7 @@ from fourcorners.research.agents.clause_lookup import (
     plain_words,
     split_part,
 )
+from fourcorners.research.tool import MAX_PART
 from fourcorners.text.span import Span
 
 _HEADED = (
@@ -31,14 +32,19 @@ _HEADED_END = re.compile(
 _FORMULA = re.compile(r"\s*(?:where\b[^\n]{0,40}:|[^\n]{0,80}[=×÷])", re.IGNORECASE)
 
 
-def find_definitions(reading: Contract, wanted: str) -> list[tuple[DefinedTerm, FoundPart]]:
+def find_definitions(
+    reading: Contract, wanted: str, longest: int = MAX_PART
+) -> list[tuple[DefinedTerm, FoundPart]]:
     """Return the definitions of a term, or of several with commas between them, each whole."""
     plain, number = split_part(plain_words(wanted))
     plain = re.sub(r"^(?:the\s+)?(?:definition|meaning)s?\s+of\s+", "", plain, flags=re.I)
     found = _terms(reading, plain)
     if not found:
         found = [term for part in SEPARATOR.split(plain) for term in _terms(reading, part)]
-    return [(term, clause_part(reading, whole_definition(reading, term), number)) for term in found]
+    return [
+        (term, clause_part(reading, whole_definition(reading, term), number, longest))
+        for term in found
+    ]
 
 
 def _terms(reading: Contract, wanted: str) -> list[DefinedTerm]:

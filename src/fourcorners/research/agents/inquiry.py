@@ -1,10 +1,10 @@
 """An inquiry with language models: archivist, then interrogator and researcher; and its cost.
 
 The number of calls is known before it begins (PAKTON, appendix E.2): the archivist makes one, and
-another if it asks the person back; each turn makes one (the draft, which names the next question
-and what to look up), and a second if the researcher puts what it found into words; what fails a
-check is returned once, which makes at most one more. No model parses a contract. Repairing the form
-of an answer takes an additional call.
+another if it asks the person back, but none for a plain question about one contract; each turn
+makes one (the draft, which names the next question and what to look up), and a second if the
+researcher puts what it found into words; what fails a check is returned once, which makes at most
+one more. No model parses a contract. Repairing the form of an answer takes an additional call.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
 from fourcorners.llm import Budget, Port, Role
 from fourcorners.llm.limits import BYTES_PER_TOKEN
 from fourcorners.llm.prompt import Value
+from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.research.agents.archivist import (
     Reply,
     archivist_form,
@@ -27,18 +28,24 @@ from fourcorners.research.agents.interrogator import Interrogator, draft_form, d
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.researcher import MAX_RESULTS, Researcher
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
-from fourcorners.research.agents.sentence_list import MAX_NEW, SentenceList
+from fourcorners.research.agents.sentence_list import SHORT, SentenceList
 from fourcorners.research.answer import MAX_TURNS, TURNS, Answer, Gap, Provenance
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import AnswerEvent, Event, PlanEvent
 from fourcorners.research.offline.run import answer_offline
 from fourcorners.research.question import split_question
+from fourcorners.research.rewriting import replace_persons
 from fourcorners.research.tool import Tool
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import stems
 
 AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
 PROMPTS = ("archivist", "draft", "amend", "mend", "repair", "fence")
 
+_CITES = load_patterns("fourcorners.research.agents", "figures")["cites"]
+_SOMEBODY = "somebody"  # in the place of a person, to see whether there is one
+_TERMS = 2  # defined terms of a plain question that are looked up, the longest first
 _MENDS = 1  # times that failed statements are returned to the model
 
 
@@ -51,12 +58,14 @@ class InquirySettings:
         responds: Whether the researcher puts what it found into words, too.
         budget: What it may spend; the port's budget by default.
         job: What calls are charged to.
+        reranker: Reads the best of what each search finds again, with and without a language model.
     """
 
     turns: int = TURNS
     responds: bool = False
     budget: Budget | None = None
     job: str = "ask"
+    reranker: Reranker | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.turns <= MAX_TURNS:
@@ -120,10 +129,11 @@ def run_inquiry(
     own = port.for_job(how.job, how.budget)
     meter = Meter(replace(started, made=_build_provenance(own, started.made, how, tools)))
     all_tools = [*contract_tools(context), *tools]
-    looks: list[ToolCall] = []
+    looks = None if tools else find_plain_lookups(context, meter.started)
     unread = ""
     try:
-        looks = yield from understand_question(context, own, meter, all_tools, reply)
+        if looks is None:
+            looks = yield from understand_question(context, own, meter, all_tools, reply)
     except (LlmError, BudgetExceeded) as error:
         unread = error.message
     opening = meter.started
@@ -131,7 +141,7 @@ def run_inquiry(
     yield PlanEvent(opening.question, parts, how.turns, how.calls(), opening.assumptions)
     researcher = Researcher(context, own, all_tools, responds=how.responds)
     interrogator = Interrogator(context, own, researcher, turns=how.turns)
-    answer = yield from interrogator.inquire(meter, looks)
+    answer = yield from interrogator.inquire(meter, looks or [])
     if not answer.drafts:
         answer = yield from _answer_by_rules(context, replace(answer, question=started.question))
     elif unread:
@@ -140,6 +150,29 @@ def run_inquiry(
     yield AnswerEvent(
         replace(answer, record=(*meter.steps, *answer.record), sources=context.sources())
     )
+
+
+def find_plain_lookups(context: ResearchContext, started: Answer) -> list[ToolCall] | None:
+    """Return what to look up first for a plain question; None if a model should say what is meant.
+
+    Plain is one question about one contract with nothing said besides, in which nobody is "we" or
+    "they" whom the contract does not name. What it names is looked up, by number or as a term, and
+    what limits the words that answer.
+    """
+    scope = context.scope(started.question)
+    asked = scope.question
+    is_alone = not (started.context or started.instructions) and len(split_question(asked)) == 1
+    names_all = replace_persons(asked, _SOMEBODY, _SOMEBODY) == asked
+    if not (is_alone and names_all and scope.is_certain and scope.documents):
+        return None
+    contract, words = context.read_contract(scope.documents[0][0]), set(stems(asked))
+    terms = [each.term for each in contract.definitions.values() if set(stems(each.term)) <= words]
+    terms.sort(key=len, reverse=True)
+    return [
+        *(ToolCall(tool="clause", words=found[0]) for found in _CITES.finditer(asked)),
+        *(ToolCall(tool="definition", words=each) for each in terms[:_TERMS]),
+        ToolCall(tool="belongs", words=asked),
+    ]
 
 
 def _answer_by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
@@ -191,12 +224,13 @@ def estimate_cost(
     """
     require_models(port)
     found = search_answer(context, started.question, limit=MAX_RESULTS)
-    sentences = SentenceList(context)
-    sentences.add_contracts()
+    researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
+    room = researcher.budget
+    sentences = SentenceList(context, room)
+    sentences.add_contracts(SHORT)
     sentences.add(
         context.material(each.document, each.span, tool="search") for each in found.snippets
     )
-    researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
     response: dict[str, Value] = {"asked": started.question, "sentences": sentences.blocks}
     values = prompt_values(context, started, researcher.tools, [], may_ask=False)
     form = archivist_form(researcher.tools, may_ask=False)
@@ -207,8 +241,13 @@ def estimate_cost(
     each += [port.estimate("respond", response, PassageResponse)] if how.responds else []
     estimates = [first, *(one for one in each for _ in range(how.turns)), *[draft] * _MENDS]
     costs = [one.cost for one in estimates if one.cost is not None]
-    # Each turn, and each correction of the report, reads the conversation again.
-    again = (draft.tokens_out + round(MAX_NEW / BYTES_PER_TOKEN)) * how.turns * (how.turns + 1) // 2
+    # Each turn, and each correction of the report, reads the conversation again: what turns add,
+    # and the contracts, which are shown whole from the second turn on if they are not too long.
+    added = draft.tokens_out + round((room.exact + room.search) / BYTES_PER_TOKEN)
+    again = added * how.turns * (how.turns + 1) // 2
+    if not sentences.is_whole:
+        whole = sum(len(str(each)) for each in sentences.add_contracts(room.whole))
+        again += round(whole / BYTES_PER_TOKEN) * how.turns
     price = port.role_model(Role.INTERROGATOR).price
     costs += [price(again, 0)] if price else []
     return InquiryCost(

@@ -3,8 +3,9 @@
 Each turn is a question, what the researcher finds, and a draft that also names the next question
 (PAKTON, sections 3.2 and E.2). The model's words are claims: the program checks each draft before
 anyone sees it (`report_check`), and returns what fails once, with the reason. All turns are one
-conversation, so that nothing is repeated. It ends when there is no further question, the turns are
-used up, the budget would be exceeded, or a model fails; the report says what was not done.
+conversation, so that nothing is repeated. It ends when there is no further question, nothing is
+found that the model has not read, a plain question is answered, the turns are used up, the budget
+would be exceeded, or a model fails; the report says what was not done.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import BudgetExceeded, LlmError
-from fourcorners.llm import Port, QuotedText, Reply
+from fourcorners.llm import Port, QuotedText, Reply, Role
+from fourcorners.llm.limits import BYTES_PER_TOKEN
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.archivist import describe_tools
 from fourcorners.research.agents.contract_maps import top_headings
@@ -28,8 +30,16 @@ from fourcorners.research.agents.schemas import (
     ToolCall,
     build_form,
 )
-from fourcorners.research.agents.sentence_list import SentenceList
-from fourcorners.research.answer import Answer, Draft, Gap, draft_of
+from fourcorners.research.agents.sentence_list import SHORT, SentenceList
+from fourcorners.research.answer import (
+    Answer,
+    Draft,
+    Gap,
+    Statement,
+    Verdict,
+    Verification,
+    draft_of,
+)
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import DraftEvent, Event, GapEvent
 from fourcorners.research.question import split_question
@@ -54,13 +64,13 @@ class Interrogator:
     ) -> None:
         self._context, self._port, self._researcher = context, port, researcher
         self._turns = turns
-        self._sentences = SentenceList(context)
+        self._sentences = SentenceList(context, researcher.budget)
         self._checker = ReportCheck(context, self._sentences)
         self._returned: set[str] = set()  # failed statements returned with reasons
 
     def inquire(self, meter: Meter, looks: Sequence[ToolCall]) -> Generator[Event, None, Answer]:
         """Run the turns; the generator returns the report, without its record."""
-        self._sentences.add_contracts()
+        self._sentences.add_contracts(SHORT)
         asked = meter.started.question
         questions: list[str] = []
         failed: list[str] = []
@@ -70,14 +80,26 @@ class Interrogator:
         try:
             while True:
                 meter.turn = turn = len(questions) + 1
-                questions.append(asked)
+                whole = self._add_whole() if drafts else []
                 found = yield from self._researcher.research(meter, asked, looks, self._sentences)
                 failed += found.failed
+                if state is not None and not (whole or found.new):
+                    state, stopped = yield from self._correct_once(meter, state)
+                    report = self._add_gaps(state.checked.answer, failed)
+                    last = drafts[-1]
+                    drafts[-1] = draft_of(report, last.turn, last.asked, last.tools)
+                    break
+                questions.append(asked)
+                found = replace(found, new=[*whole, *found.new])
                 state = yield from self._write(meter, asked, found, state)
                 asked = " ".join(state.reply.value.next_question.split())[:_LONGEST]
                 looks = state.reply.value.looks
                 known = {frozenset(), *map(_sense, questions)}
                 ends = turn >= self._turns or _sense(asked) in known
+                if not ends and _is_settled(meter.started.question, state):
+                    ends = True
+                    if not self._sentences.is_whole:
+                        failed.append(f"{asked} The answer was settled without it.")
                 if ends:
                     state, stopped = yield from self._correct_once(meter, state)
                 report = self._add_gaps(state.checked.answer, failed)
@@ -98,6 +120,15 @@ class Interrogator:
             return replace(meter.started, stopped=stopped, gaps=gaps)
         report = self._add_gaps(state.checked.answer, failed)
         return replace(report, stopped=stopped, drafts=tuple(drafts))
+
+    def _add_whole(self) -> list[Value]:
+        """Add the contracts whole if half of what the job may still use pays for them."""
+        budget, spent = self._port.budget, self._port.spending
+        price = self._port.role_model(Role.INTERROGATOR).price
+        left = [float("inf") if budget.tokens is None else budget.tokens - spent.tokens]
+        if budget.cost is not None and price and (of_a_million := price(1_000_000, 0)):
+            left.append((budget.cost - spent.cost) / of_a_million * 1e6)
+        return self._sentences.add_contracts(min(left) / 2 * BYTES_PER_TOKEN)
 
     def _write(
         self, meter: Meter, asked: str, found: ResearchResult, state: _State | None
@@ -143,8 +174,12 @@ class Interrogator:
     def _correct_once(
         self, meter: Meter, state: _State
     ) -> Generator[Event, None, tuple[_State, str]]:
-        """Return failed statements to the model once; those that fail again are marked."""
-        problems = self._return_problems(state.checked)
+        """Return failed statements to the model once; those that fail again are marked.
+
+        What fails and carries nothing of the answer is marked without a further call.
+        """
+        is_wrong = any(each.standing is Verification.UNVERIFIED for each in _answer_of(state))
+        problems = self._return_problems(state.checked) if is_wrong else []
         if not problems:
             return state, ""
         values: dict[str, Value] = {"problems": problems}
@@ -198,6 +233,23 @@ def draft_values(
 def draft_form(tools: Sequence[Tool], *, has_outside: bool = False) -> type[DraftReport]:
     unused = ("removed",) if has_outside else ("removed", "external")
     return build_form(DraftReport, [each.name for each in tools], unused)
+
+
+def _answer_of(state: _State) -> tuple[Statement, ...]:
+    answer = state.checked.answer.answer
+    return (*answer.sentences, *answer.conditions, *answer.readings)
+
+
+def _is_settled(question: str, state: _State) -> bool:
+    """Return whether a question of one part has its ruling, no statement failed, none is missing.
+
+    A ruling is there only if a verified sentence carries it.
+    """
+    ruling = state.checked.answer.answer.ruling
+    is_ruled = ruling not in (Verdict.UNSURE, Verdict.ABSENT)  # what is absent is looked for again
+    is_plain = len(split_question(question)) == 1
+    is_open = any(map(str.strip, state.claims.gaps)) or bool(state.checked.problems)
+    return is_plain and is_ruled and not is_open
 
 
 def _quote(words: str, label: str) -> list[Value]:

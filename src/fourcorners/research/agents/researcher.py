@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from fourcorners.errors import FourcornersError
-from fourcorners.llm import Port
+from fourcorners.llm import Port, Role
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
-from fourcorners.research.agents.sentence_list import SentenceList
+from fourcorners.research.agents.sentence_list import EvidenceBudget, SentenceList
 from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
-from fourcorners.research.tool import Material, Tool, ToolQuery, is_computed
+from fourcorners.research.tool import EXACT_TOOLS, Material, Tool, ToolQuery, is_computed
 from fourcorners.text.invisible_characters import single_line
 
 MAX_TOOL_CALLS = 5
@@ -57,6 +57,7 @@ class Researcher:
         self._context, self._port, self._responds = context, port, responds
         self._tools = {tool.name: tool for tool in tools}
         self.searched: list[str] = []
+        self.budget = EvidenceBudget.of_context(port.role_model(Role.INTERROGATOR).context)
 
     @property
     def tools(self) -> list[Tool]:
@@ -74,6 +75,7 @@ class Researcher:
         search = ToolCall(tool=_SEARCH, words=asked)
         able = self._runnable_calls([search, *looks] if meter.turn == 1 else looks) or [search]
         calls, more = able[:MAX_TOOL_CALLS], len(able[MAX_TOOL_CALLS:])
+        calls.sort(key=lambda each: each.tool not in EXACT_TOOLS)
         strange = dict.fromkeys(each.tool for each in looks if each.tool not in self._tools)
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
         found: list[Sequence[Material]] = []
@@ -93,6 +95,7 @@ class Researcher:
                     self._context.documents,
                     each.contract,
                     MAX_RESULTS,
+                    self.budget.part,
                 )
                 result = self._tools[each.tool].run(inquiry)
             except FourcornersError as error:
@@ -113,7 +116,7 @@ class Researcher:
             yield StepEvent(step)
         ranks = (one for rank in zip_longest(*found) for one in rank if one is not None)
         materials = merge_materials([], ranks)  # the first of each lookup, then the second
-        new = sentences.add(materials)
+        new = sentences.add(*found)
         self.searched += searched
         yield EvidenceEvent(meter.turn, tuple(materials))
         response = ""

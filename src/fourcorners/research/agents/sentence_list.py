@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 from fourcorners.documents.running_headers import find_running_lines
 from fourcorners.llm import QuotedText
+from fourcorners.llm.limits import BYTES_PER_TOKEN, CONTEXT
 from fourcorners.llm.prompt import Value
 from fourcorners.outline.exclusions import Exclusion, ExclusionKind
-from fourcorners.outline.tree import Node
+from fourcorners.research.agents.clause_lookup import has_words_after
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material, cut_mark, is_computed
+from fourcorners.research.tool import EXACT_TOOLS, Material, cut_mark, is_computed
 from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 
@@ -146,11 +147,42 @@ def _join_lines(lines: Iterable[Span], passed: Sequence[Span]) -> Iterator[Span]
         yield joined
 
 
-WHOLE = 10_000
-"""Characters up to which the contracts in question are shown whole, about 2,500 tokens."""
-MAX_NEW = 2_800
-"""Characters of sentences that are added by one turn, about 700 tokens; the last may pass it."""
-_LONGEST = 1_200  # characters of a sentence that a model is shown
+SHORT = 8_000
+"""Characters up to which contracts are shown whole at once, about 2,000 tokens."""
+_SEARCHED = 2_800  # characters that a turn's searches add: what they find later seldom answers
+_LONGEST = 1_200  # characters shown of a sentence that was not asked for exactly
+_CONTRACT = "contract"  # the tool by which a contract is shown whole
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBudget:
+    """How many characters of contracts a model is shown; the last sentence may pass a limit.
+
+    Attributes:
+        whole: Of contracts that are shown whole where lookups did not settle a question.
+        exact: Of the clauses and definitions that a turn asks for.
+        search: Of what a turn finds by search.
+        part: Of one clause or definition; what follows are its parts 2, 3, …
+    """
+
+    whole: int
+    exact: int
+    search: int
+    part: int
+
+    @classmethod
+    def of_context(cls, tokens: int) -> EvidenceBudget:
+        """Return the budget of a model that reads so many tokens at once.
+
+        Contracts get a quarter of them, and each of five turns a sixteenth: there is room for the
+        prompts, and for what the model writes.
+        """
+        characters = round(tokens * BYTES_PER_TOKEN)
+        exact = characters // 16
+        return cls(characters // 4, exact, min(exact, _SEARCHED), exact // 2)
+
+
+USUAL_BUDGET = EvidenceBudget.of_context(CONTEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +194,8 @@ class NumberedSentence:
 
 
 class SentenceList:
-    def __init__(self, context: ResearchContext) -> None:
-        self._context = context
+    def __init__(self, context: ResearchContext, budget: EvidenceBudget = USUAL_BUDGET) -> None:
+        self._context, self._budget = context, budget
         self._known: dict[tuple[str, Span | None, str], NumberedSentence] = {}
         self._by_number: dict[int, NumberedSentence] = {}
         self._blocks: list[Value] = []
@@ -182,42 +214,42 @@ class SentenceList:
         """Return all sentences as data, in the order they were added."""
         return list(self._blocks)
 
-    def add_contracts(self) -> None:
-        """Add the contracts that were named, whole, if they are short enough."""
-        texts = [self._context.read_contract(each).text for each in self._context.documents]
-        if not texts or sum(map(len, texts)) > WHOLE:
-            return
+    def add_contracts(self, longest: float) -> list[Value]:
+        """Add the contracts that were named, whole, if they have at most so many characters.
+
+        Returns what is new, as data; a sentence that was shown before keeps its number.
+        """
+        documents, before = self._context.documents, len(self._blocks)
+        texts = [self._context.read_contract(each).text for each in documents]
+        if self.is_whole or not texts or sum(map(len, texts)) > min(longest, self._budget.whole):
+            return []
         self.is_whole = True
-        for document, text in zip(self._context.documents, texts, strict=True):
-            whole = self._context.material(document, Span(0, len(text)), tool="contract")
-            self._add_block(whole.source, self._sentences(whole))
+        for document, text in zip(documents, texts, strict=True):
+            whole = self._context.material(document, Span(0, len(text)), tool=_CONTRACT)
+            self._add_block(f"the whole of {whole.source}", self._sentences(whole))
+        return self._blocks[before:]
 
-    def add(self, materials: Iterable[Material]) -> list[Value]:
-        """Add what tools found, and return the new part as data, in the contracts' order.
+    def add(self, *lookups: Iterable[Material]) -> list[Value]:
+        """Add what lookups found, and return the new part as data, in the contracts' order.
 
-        Materials come in order of importance: the last may not fit.
+        What was asked for exactly comes first, and searches share what is left to them. The
+        materials of a lookup come in order of importance: the last may not fit.
         """
         new: dict[tuple[str, Span | None, str], Material] = {}
         marks: dict[tuple[str, str], list[str]] = {}
         unseen: dict[tuple[str, str], dict[str, int]] = {}
-        size, before = 0, len(self._blocks)
-        for material in materials:
-            left_out: list[Material] = []
-            source = (material.document, material.source)
-            for each in self._sentences(material):
-                if _key(each) in new or _key(each) in self._known:
-                    if each.more and not self.is_whole:
-                        marks.setdefault(source, []).append(f"({each.where}: {each.more})")
-                elif size < MAX_NEW or each.by_program:
-                    new[_key(each)] = each
-                    size += len(self._line(each))
-                else:
-                    left_out.append(each)
-            if left_out:
-                rest = sum(len(each.words) for each in left_out)
-                where = _place(left_out[0]).partition(", page")[0]
+        before = len(self._blocks)
+        for each, has_room in self._divide(lookups):
+            source = (each.document, each.source)
+            if _key(each) in new or self._was_shown(each):
+                if each.more and not self.is_whole:
+                    marks.setdefault(source, []).append(f"({each.where}: {each.more})")
+            elif has_room or each.by_program:
+                new[_key(each)] = each
+            else:
+                where = _place(each).partition(", page")[0]
                 unseen.setdefault(source, {}).setdefault(where, 0)
-                unseen[source][where] += rest
+                unseen[source][where] += len(each.words)
         for source, places in unseen.items():
             mark = cut_mark(sum(places.values()), ", ".join(filter(None, places)))
             marks.setdefault(source, []).append(mark)
@@ -229,6 +261,34 @@ class SentenceList:
             self._add_block(source[1], block, marks.get(source, ()))
         return self._blocks[before:]
 
+    def _divide(self, lookups: Iterable[Iterable[Material]]) -> Iterator[tuple[Material, bool]]:
+        """Yield the sentences of lookups, exact ones first, and whether there is room for each."""
+        found = [[one for each in lookup for one in self._sentences(each)] for lookup in lookups]
+        counted: set[tuple[str, Span | None, str]] = set()
+        for is_exact, room in ((True, self._budget.exact), (False, self._budget.search)):
+            group = [
+                lookup
+                for lookup in found
+                if any(each.tool in EXACT_TOOLS for each in lookup) is is_exact
+            ]
+            sizes = [
+                sum(len(self._line(each)) for each in lookup if not self._was_shown(each))
+                for lookup in group
+            ]
+            for lookup, share in zip(group, share_budget(room, sizes), strict=True):
+                size = 0
+                for each in lookup:
+                    yield each, size < share
+                    if not (self._was_shown(each) or _key(each) in counted):
+                        size += len(self._line(each))
+                        counted.add(_key(each))
+
+    def _was_shown(self, sentence: Material) -> bool:
+        """Return whether as much of a sentence was shown as would be now."""
+        known = self._known.get(_key(sentence))
+        shown = 0 if known is None else self._limit(known.source)
+        return known is not None and min(len(sentence.words), self._limit(sentence)) <= shown
+
     def _add_block(self, source: str, block: Iterable[Material], marks: Iterable[str] = ()) -> None:
         lines: list[str] = []
         place = ""
@@ -236,7 +296,8 @@ class SentenceList:
             if each.by_program and not is_computed(each):
                 lines.append(self._line(each))
                 continue
-            number = len(self._by_number) + 1
+            known = self._known.get(_key(each))
+            number = known.number if known else len(self._by_number) + 1
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
             line = self._line(each)
@@ -276,15 +337,16 @@ class SentenceList:
 
     def _readable(self, document: str) -> ReadableText:
         if document not in self._texts:
-            prepared = self._context.units(document)
+            prepared, reading = self._context.units(document), self._context.read_contract(document)
             units = [each.span for each in prepared.units]
             headings = [
                 each.heading
                 for each in prepared.outline.nodes
-                if each.heading and _has_words_below(prepared.text, each)
+                if each.heading and has_words_after(reading, each)
             ]
-            exclusions = self._context.read_contract(document).exclusions
-            self._texts[document] = make_readable(prepared.text, units, headings, exclusions)
+            self._texts[document] = make_readable(
+                prepared.text, units, headings, reading.exclusions
+            )
         return self._texts[document]
 
     def _line(self, sentence: Material) -> str:
@@ -292,15 +354,24 @@ class SentenceList:
         if not sentence.document or sentence.span is None:
             return " ".join(sentence.shown.split())
         words = self._readable(sentence.document).show(sentence.span)
-        if len(words) > _LONGEST:
-            words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
+        limit = self._limit(sentence)
+        if len(words) > limit:
+            words = f"{words[:limit]} {cut_mark(len(words) - limit)}"
         return f"{words} {sentence.more}".strip()
 
+    def _limit(self, sentence: Material) -> int:
+        is_whole = sentence.tool == _CONTRACT or sentence.tool in EXACT_TOOLS
+        return max(_LONGEST, self._budget.part) if is_whole else _LONGEST
 
-def _has_words_below(text: str, node: Node) -> bool:
-    """Return whether a heading has text below it: "4. Dogs stay at home." is a whole clause."""
-    end = node.heading.end if node.heading else node.span.start
-    return any(each.isalnum() for each in text[end : node.span.end])
+
+def share_budget(room: int, sizes: Sequence[int]) -> list[int]:
+    """Return the share of each size in a room: small ones get all they need, the others alike."""
+    shares = [0] * len(sizes)
+    smallest_first = sorted(range(len(sizes)), key=sizes.__getitem__)
+    for left, at in zip(range(len(sizes), 0, -1), smallest_first, strict=True):
+        shares[at] = min(sizes[at], room // left)
+        room -= shares[at]
+    return shares
 
 
 def _place(sentence: Material) -> str:

@@ -124,6 +124,7 @@ class AnswerSearch:
         judgements: Of each contract among them.
         concepts: The known kinds of clause that were asked for.
         read: How many contracts were read.
+        left_out: How many passages a reranker left out, as too unlikely to answer.
     """
 
     question: str
@@ -132,6 +133,7 @@ class AnswerSearch:
     judgements: Mapping[str, Judgement]
     concepts: tuple[Concept, ...]
     read: int
+    left_out: int = 0
 
     @property
     def best(self) -> Judgement:
@@ -147,7 +149,8 @@ class AnswerSearch:
         contracts = f"{self.read} contract" + ("" if self.read == 1 else "s")
         for_what = ", ".join(each.name for each in self.concepts)
         kind = f", as a clause of the kind “{for_what}”" if for_what else ""
-        return f"{contracts} searched for “{self.question}”{kind}"
+        less = f"; the reranker left out {self.left_out} of what was found" if self.left_out else ""
+        return f"{contracts} searched for “{self.question}”{kind}{less}"
 
 
 def search_answer(context: ResearchContext, question: str, *, limit: int = 8) -> AnswerSearch:
@@ -170,7 +173,9 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
         concepts=concepts_in_focus(worded, context.concepts),
         filters=context.filters,
         limit=max(limit, len(context.entries), len(named.documents)) * 2,
-        ranking=SentenceRanking(reader=context.reader, read_as=scope.question, shape=SHAPE),
+        ranking=SentenceRanking(
+            reranker=context.reranker, reader=context.reader, read_as=scope.question, shape=SHAPE
+        ),
     )
     judged = judge_documents(context, found)
     able = {document for document, judgement in judged.items() if judgement.answers}
@@ -189,6 +194,7 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
         judgements=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
+        left_out=found.left_out,
     )
 
 

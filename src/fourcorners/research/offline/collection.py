@@ -351,7 +351,7 @@ class _Asked:
         answer = answer_part(replace(self._context, entries=(entry,)), part)
         if answer.verdict is Verdict.ABSENT:
             return _Read(RowState.SILENT, "no answer was found")
-        quote = answer.findings[0].quotes[0]
+        quote = max(answer.findings[0].quotes, key=lambda each: len(each.quote.words))
         words = Span(0, len(quote.quote.words))
         times = [*find_times(quote.quote.words, words)] if self._is_compared else []
         value = quote.quote.words[times[0].span.start : times[0].span.end] if times else ""

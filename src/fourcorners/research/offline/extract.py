@@ -10,7 +10,7 @@ linked to them is in the full report. If nothing answers, the nearest words are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from fourcorners.research.answer import (
@@ -25,13 +25,15 @@ from fourcorners.research.answer import (
 from fourcorners.research.answerability.search import AnswerSearch, search_answer
 from fourcorners.research.companions import (
     Companion,
+    describe_parties,
     find_companions,
     find_replacements,
 )
-from fourcorners.research.context import ResearchContext, describe_parties
+from fourcorners.research.context import ResearchContext
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review.blanks import find_blanks
 from fourcorners.review.calendar import list_timelines
+from fourcorners.review.evidence import quoted_parts
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
 from fourcorners.search.graph.in_force import read_in_force
@@ -252,12 +254,19 @@ def _place(context: ResearchContext, cited: Citation) -> str:
 
 def _says(context: ResearchContext, cited: Citation, changes: str = "") -> str:
     """Quote words with their place, or only give the place of many."""
-    place, words = _place(context, cited), " ".join(cited.quote.words.split())
+    place, within = _place(context, cited), cited.quote.span or Span(0, 0)
+    parts = (_words(context, cited.document, p) for p in _parts(context, cited.document, within))
+    words = " … ".join(" ".join(each.split()) for each in parts)
     if len(words) > _LONGEST:
         return f"See {place}{changes}."
     comma = f"{changes}," if changes else ""
     it = " it" if place.startswith("under ") else ""
     return f"{place[:1].upper()}{place[1:]}{comma}{it} says: “{words}”"
+
+
+def _parts(context: ResearchContext, document: str, span: Span) -> list[Span]:
+    """Return the parts of words between which a page ends; all of them if it ends nowhere."""
+    return quoted_parts(context.read_contract(document), span) or [span]
 
 
 def _words(context: ResearchContext, document: str, span: Span) -> str:
@@ -300,8 +309,12 @@ def _evidence(
     names = {concept.id: concept.name for concept in found.concepts}
     known = [names[each] for each in snippet.because if each in names]
     because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
-    cited = _cite(context, snippet, because)
-    return _verified_statement(f"{cited.name}, {cited.where}, says:", Role.EVIDENCE, part, cited)
+    cited = [
+        _cite(context, replace(snippet, span=each), because)
+        for each in _parts(context, snippet.document, snippet.span)
+    ]
+    lead = f"{cited[0].name}, {cited[0].where}, says:"
+    return _verified_statement(lead, Role.EVIDENCE, part, *cited)
 
 
 def _verified_statement(text: str, role: Role, part: Part, *cited: Citation) -> Statement:

@@ -12,7 +12,7 @@ from fourcorners.library.contract import read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reader.reader import RelevanceReader
-from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.models.reranker.protocol import Reranker, ThresholdReranker
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import require_same_encoder
@@ -76,6 +76,7 @@ class Retrieval:
     Attributes:
         asked: The question that was answered, without the words that name a contract.
         searched: The ids of the documents whose sentences were searched.
+        left_out: How many snippets a reranker found too unlikely to answer.
         odds: Log-odds of the sentences that a reader read, by search and reader together and by the
             id of their document, the likeliest first.
     """
@@ -85,6 +86,7 @@ class Retrieval:
     searched: tuple[str, ...]
     snippets: tuple[Snippet, ...]
     odds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class SentenceRanking:
     Attributes:
         weights: How signals are weighed; by default as fitted.
         reranker: Reads the question and the best snippets together; the log-odds of both count
-            alike, and the rest stay behind.
+            alike. The rest stay behind, and what it is sure does not answer is left out.
         reader: Reads what is asked and the likeliest sentences together, before any is extended.
         read_as: How the reader is asked, if not in the words of the search.
         shape: How far sentences are extended.
@@ -202,21 +204,34 @@ def retrieve_snippets(
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
+    left_out = 0
     if ranking.reranker is not None:
-        best = _reranked(asked, snippets[:RERANKED], ranking.reranker)
-        snippets = [*best, *snippets[RERANKED:]]
-    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds)
+        best, left_out = _reranked(asked, snippets[:RERANKED], ranking.reranker)
+        # What was not read is behind all that was: with a threshold it is left out, too.
+        rest = [] if isinstance(ranking.reranker, ThresholdReranker) else snippets[RERANKED:]
+        snippets = [*best, *rest]
+    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds, left_out)
 
 
-def _reranked(question: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
-    """Return the snippets in a new order, with the mean of both log-odds as their score."""
+def _reranked(
+    question: str, snippets: Sequence[Snippet], reranker: Reranker
+) -> tuple[list[Snippet], int]:
+    """Return the snippets in a new order, and how many are below the reranker's threshold.
+
+    The mean of both log-odds is their score. The likeliest is returned in any case: an answer that
+    nothing was found names the nearest words.
+    """
+    threshold = reranker.threshold if isinstance(reranker, ThresholdReranker) else 0.0
     logits = reranker.scores(question, [snippet.words for snippet in snippets]).tolist()
     answers = []
     for snippet, logit in zip(snippets, logits, strict=True):
         mean = (chance_odds(snippet.score, 1e-6) + logit) / 2
         parts = {**snippet.parts, "reranker": logit}
         answers.append(replace(snippet, score=odds_chance(mean), parts=parts))
-    return sorted(answers, key=lambda snippet: -snippet.score)
+    answers.sort(key=lambda snippet: -snippet.score)
+    likely = [each for each in answers if odds_chance(each.parts["reranker"]) >= threshold]
+    shown = likely or answers[:1]
+    return shown, len(answers) - len(shown)
 
 
 def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:

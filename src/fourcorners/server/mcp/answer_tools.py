@@ -161,9 +161,9 @@ def _ask(context: RequestContext, asked: AskToolRequest, tell: Progress) -> Answ
         checked = check_question(access, asked, settings)
         library, collection = access.common(), checked.collection
         with _port(context, library, wanted=not asked.rules) as port:
-            encoder = context.state.engines.encoder if library.encoder else None
+            engines = context.state.engines
             events = answer_question(
-                library, checked, settings, job="ask", encoder=encoder, port=port
+                library, checked, settings, job="ask", engines=engines, port=port
             )
             answer = _report_progress(events, tell)
         home = AnswerOrigin(collection, context.principal.name)

@@ -70,9 +70,9 @@ def _answer(work: TaskContext) -> Answer:
     by_rules = asked.rules or not is_configured(settings.llm)
     try:
         with nullcontext() if by_rules else work.open_port("ask") as port:
-            job, encoder = f"ask {work.task.id}", work.encoder
+            job, engines = f"ask {work.task.id}", work.engines
             for event in answer_question(
-                work.library, asked, settings, job=job, encoder=encoder, port=port
+                work.library, asked, settings, job=job, engines=engines, port=port
             ):
                 if isinstance(event, AnswerEvent):
                     return event.answer
