@@ -82,7 +82,7 @@ class Material:
 
     @property
     def is_outside(self) -> bool:
-        """Whether its source is not a contract."""
+        """Whether its source is not a contract that a statement may rest on."""
         return not self.document and not self.by_program
 
     @property

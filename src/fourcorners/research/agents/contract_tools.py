@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from fourcorners.errors import InputError
 from fourcorners.library.contract import Contract
+from fourcorners.playbooks.bank.store import bank_summary
+from fourcorners.precedents.clause import Clause, bank_clauses
+from fourcorners.precedents.profile import Profile
+from fourcorners.precedents.rank import ClauseStock, rank_clauses
+from fourcorners.precedents.scoring.score import Scoring
 from fourcorners.research.agents import clause_lookup, definition_lookup
 from fourcorners.research.agents.calculations import compute
 from fourcorners.research.agents.contract_maps import limit_to_contract
@@ -14,8 +20,10 @@ from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
+from fourcorners.search.find import find_passages
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.links import links_of
+from fourcorners.search.hit import Hit
 from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.text.span import Span
 
@@ -23,6 +31,8 @@ _UNENDING = frozenset({"search", "others"})  # they always have more
 _WHOLE = 2  # sentences that a search finds first: the lists that these begin are shown whole
 _NEAREST = 3  # sentences that a search brings where none may answer
 _MOST_NAMED = 3  # contracts whose nearest words are reported when nothing was found
+_COMPARED = 3  # like clauses of other contracts, and of banks (PAKTON, appendix G)
+_NEAR = 24  # passages among which they are: many are of the contract in question
 _MOST_CONTRACTS = 40  # in which a term, a number or a heading is looked for, unless one is named
 
 Fetch = Callable[[ResearchContext, ToolQuery], Iterable[Material]]
@@ -119,7 +129,14 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             context,
             _others,
         )
-        tools.insert(1, others)
+        alike = ContractTool(
+            "alike",
+            "clauses of other contracts and of clause banks that are like one of these, to compare "
+            "and never as evidence; words: its number, or what it says",
+            context,
+            _alike,
+        )
+        tools[1:1] = [others, alike]
     return tools
 
 
@@ -191,6 +208,66 @@ def _related(context: ResearchContext) -> dict[str, str]:
             for other in party.others:
                 found.setdefault(other, f"another contract of {party.name}")
     return {document: because for document, because in found.items() if document in in_scope}
+
+
+def _alike(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    """Yield clauses elsewhere that are like one here; without a document, they are no evidence."""
+    words, today = _clause_words(context, inquiry), datetime.now(UTC).date().isoformat()
+    found = [
+        (each.words, f"{each.name}, another contract, for comparison", "; ".join(each.path[-1:]))
+        for each in _alike_hits(context, words)
+    ]
+    for clause in _alike_bank_clauses(context, words):
+        where = f"{clause.provision}, {clause.stars} stars" if clause.stars else clause.provision
+        source = f"clause bank, for comparison: {clause.places[0].source}".rstrip(": ")
+        found.append((clause.text, source, where))
+    for text, source, where in found:
+        yield Material(text, source, where, fetched=today, tool="alike")
+    if not found:
+        yield _note("alike", inquiry, "no other contract and no bank has a clause like it")
+
+
+def _clause_words(context: ResearchContext, inquiry: ToolQuery) -> str:
+    """Return the words of the first clause that is named; what was asked for if none is."""
+    for reading in _readings(context):
+        for part in clause_lookup.find_clauses(reading, inquiry.words, inquiry.longest):
+            return part.span.text_in(reading.text)
+    return inquiry.words
+
+
+def _alike_hits(context: ResearchContext, words: str) -> list[Hit]:
+    """Return the likest passage of each of a few other contracts that a question may read."""
+    if context.encoder is None:
+        return []
+    hits = find_passages(
+        context.library,
+        None,
+        like=words,
+        encoder=context.encoder,
+        filters=Filters(collection=context.collection),
+        limit=_NEAR,
+    )
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.document not in context.documents:
+            best.setdefault(hit.document, hit)
+    return list(best.values())[:_COMPARED]
+
+
+def _alike_bank_clauses(context: ResearchContext, words: str) -> list[Clause]:
+    """Return the likest clauses of the banks; of none for a question to one collection.
+
+    Banks belong to no collection: who reads one collection only may not read them.
+    """
+    if context.collection is not None or context.encoder is None:
+        return []
+    banks = dict.fromkeys(each.bank for each in bank_summary(context.library))
+    clauses = [clause for bank in banks for clause in bank_clauses(context.library, bank)]
+    if not clauses:
+        return []
+    stock = ClauseStock(clauses, context.encoder)
+    ranked = rank_clauses(words, stock, Scoring(Profile.BM25), limit=_COMPARED)
+    return [each.clause for each in ranked if each.score > 0]
 
 
 def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:

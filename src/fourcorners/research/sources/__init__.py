@@ -19,7 +19,9 @@ from fourcorners.errors import ConfigError
 from fourcorners.research.tool import Tool
 from fourcorners.source_settings import ExternalSettings
 
-INTERNAL_TOOLS = frozenset({"search", "others", "belongs", "definition", "clause", "reckon"})
+INTERNAL_TOOLS = frozenset(
+    {"search", "others", "alike", "belongs", "definition", "clause", "reckon"}
+)
 """Names of the tools that search the contracts: no outside source may have one of them."""
 _LONGEST_QUERY = 1_000  # characters of a query that stays on this machine
 
