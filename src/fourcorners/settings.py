@@ -92,7 +92,6 @@ class LlmRoleSettings(Section):
     key: SecretStr = SecretStr("")
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
-    context: int | None = Field(default=None, ge=2_048, le=10_000_000)
     concurrency: int | None = Field(default=None, ge=1, le=256)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
