@@ -8,6 +8,7 @@ import pytest
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
+from fourcorners.research.agents import sentence_list
 from fourcorners.research.agents.contract_maps import outline_map, top_headings
 from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.sentence_list import EvidenceBudget, SentenceList, share_budget
@@ -111,18 +112,19 @@ def test_a_long_clause_leaves_a_short_definition_whole_and_says_what_was_cut(
 
 
 def test_a_sentence_that_a_search_cut_is_whole_when_it_is_asked_for(
-    harbour: ResearchContext,
+    harbour: ResearchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sentence_list, "_LONGEST", 100)
     sentences = SentenceList(harbour)
     (first, *_) = look(harbour, "definition", "Dues", 4_000)
     found = Material(first.words, first.source, first.where, document=first.document,
                      span=first.span, tool="search")  # fmt: skip
-    sentences.add([found])
-    assert "the dues of quay 89" not in shown(sentences)
-    (number,) = [each.number for each in sentences]
-    assert sentences.add([first])
-    assert "the dues of quay 89" in shown(sentences)
-    assert [each.number for each in sentences] == [number]
+    (cut,) = sentences.add([found])
+    numbers = [each.number for each in sentences]
+    assert "more characters]" in str(cut)
+    (whole,) = sentences.add([first])
+    assert "more characters]" not in str(whole)
+    assert [each.number for each in sentences] == numbers
     assert not sentences.add([first])
 
 
