@@ -114,8 +114,13 @@ class ExternalSettings(Section):
 
 
 class ResearchSettings(Section):
-    """How questions are answered."""
+    """How questions are answered.
 
+    Attributes:
+        response: Whether the researcher's model sums up what each turn found, for the interrogator.
+    """
+
+    response: bool = False
     external: ExternalSettings = ExternalSettings()
 
     @model_validator(mode="before")

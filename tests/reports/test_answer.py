@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.answer import answer_report, status_of, write_answer
+from fourcorners.reports.answer import answer_report, answer_summary, status_of, write_answer
+from fourcorners.reports.tree import FactList, Run
 from fourcorners.reports.writers.markdown import escape_markdown, to_markdown
 from fourcorners.research.answer import (
     Answer,
@@ -76,6 +79,14 @@ def test_markdown_reads_nothing_in_a_contract_as_markup() -> None:
     assert escape_markdown("1. one") == "1\\. one"
 
 
+def test_what_was_asked_is_shown_before_what_was_understood() -> None:
+    shown = to_markdown(answer_report(made()))
+    assert shown.index("What is due?") < shown.index("What is due under the lease?")
+    assert "Understood as" in shown
+    first = answer_summary(replace(made(), question="What is due?"))[0]
+    assert first == FactList((("Question", (Run("What is due?"),)),))
+
+
 def test_outside_sources_stand_in_a_section_of_their_own() -> None:
     outside = ExternalStatement("An Act says so.", "the words", "An Act", "s 19", "2026-01-01")
     report = answer_report(made(external=(outside,)))
@@ -104,3 +115,13 @@ def test_every_format_is_written(tmp_path: Path, suffix: str) -> None:
 def test_another_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         write_answer(made(), tmp_path / "answer.txt")
+
+
+def test_an_answer_of_an_earlier_version_opens_without_the_number_of_its_model() -> None:
+    kept = json.loads(made(answer=PreliminaryAnswer(Verdict.YES, (), 0.8, "before")).to_json())
+    for name in ("reasoning", "directions"):
+        del kept[name]
+    kept["answer"]["because"] = "by the model's own account"
+    opened = Answer.from_json(json.dumps(kept))
+    assert (opened.reasoning, opened.answer.confidence) == ((), 0.0)
+    assert "%" not in to_markdown(answer_report(opened))

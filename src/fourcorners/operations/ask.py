@@ -108,7 +108,7 @@ def check_question(access: Access, asked: AskRequest, settings: Settings) -> Ask
 
 
 def research_question(
-    asked: AskRequest, job: str, reranker: Reranker | None = None
+    asked: AskRequest, settings: Settings, job: str, reranker: Reranker | None = None
 ) -> ResearchQuestion:
     """Return a question as the research has it; calls of models are charged to `job`."""
     from fourcorners.research.agents.inquiry import InquirySettings
@@ -121,7 +121,9 @@ def research_question(
         context=asked.context.strip(),
         instructions=asked.instructions.strip(),
         read_for=asked.read_for,
-        how=InquirySettings(turns=asked.turns, job=job, reranker=reranker),
+        how=InquirySettings(
+            asked.turns, responds=settings.research.response, job=job, reranker=reranker
+        ),
     )
 
 
@@ -145,7 +147,7 @@ def answer_question(
 
     return ask(
         library,
-        research_question(asked, job, engines.reranker if engines else None),
+        research_question(asked, settings, job, engines.reranker if engines else None),
         encoder=engines.encoder if engines and library.encoder is not None else None,
         concepts=default_concepts(),
         port=port,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from fourcorners.errors import ConfigError
+from fourcorners.reports.answer_layout import AnswerLayout, CitedSentence, lay_out_answer
 from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,
@@ -40,7 +41,6 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
 )
-from fourcorners.text.stems import stems
 from fourcorners.work_folder import replace_file
 
 NOTICE: Final = (
@@ -57,13 +57,6 @@ _TONES: Final = {
 }
 _UNCHECKED: Final = "unchecked"
 _SHORT: Final = 600  # characters of an answer in short
-_BESIDE: Final = {
-    Role.EXCEPTION: "Exceptions",
-    Role.AMENDMENT: "Amendments",
-    Role.DEFINITION: "Definitions of terms that are used",
-    Role.REFERENCE: "Clauses that are referred to",
-    Role.COMPUTED: "Dates and sums",
-}
 _SUFFIXES: Final = (".docx", ".html", ".json", ".md", ".pdf")
 
 
@@ -105,9 +98,13 @@ def _write_json(answer: Answer, path: Path) -> None:
 
 def answer_report(answer: Answer) -> Report:
     """Return the report as the tree that all formats draw."""
-    sections = [_question(answer), _preliminary(answer)]
+    laid = lay_out_answer(answer)
+    sections = [_question(answer, laid), _preliminary(answer, laid)]
     sections += [_section("contracts", "Each contract", _rows(answer))] if answer.rows else []
-    sections += [_findings(answer)] if not answer.rows else []
+    if laid.reasoning:
+        paragraphs = map(_paragraph, laid.reasoning)
+        sections.append(_section("reasoning", "Reasoning", paragraphs))
+    sections += [_findings(answer, laid)] if not answer.rows else []
     sections += [_external(answer)] if answer.external else []
     sections += [_gaps(answer), _sources(answer), _record(answer)]
     made = datetime.fromisoformat(answer.made.created)
@@ -152,28 +149,32 @@ def _bullets(items: Iterable[str]) -> BulletList:
     return BulletList(tuple((Run(each),) for each in items))
 
 
-def _question(answer: Answer) -> Section:
-    pairs = [("As it was asked", answer.asked if answer.asked != answer.question else "")]
-    pairs += [("Context", answer.context), ("Instructions", answer.instructions)]
-    facts = FactList((("Question", (Run(answer.question),)), *_facts(pairs).pairs))
-    blocks: list[Block] = [facts]
+def _asked(answer: Answer) -> FactList:
+    """Return the question as it was asked, then as it was understood."""
+    understood = answer.question if answer.question != answer.asked else ""
+    return _facts([("Question", answer.asked), ("Understood as", understood)])
+
+
+def _question(answer: Answer, laid: AnswerLayout) -> Section:
+    said = _facts([("Context", answer.context), ("Instructions", answer.instructions)])
+    blocks: list[Block] = [FactList((*_asked(answer).pairs, *said.pairs))]
     if answer.assumptions:
         blocks.append(label("Taken for granted, for nothing was said of it"))
         blocks.append(_bullets(answer.assumptions))
-    shown = set(answer.answer.sentences)
-    blocks += _statement_blocks(each for each in answer.summary if each not in shown)
-    return _section("question", "Question and summary", blocks)
+    if laid.summary:
+        blocks += [label("Summary"), _paragraph(laid.summary)]
+    return _section("question", "Question and summary" if laid.summary else "Question", blocks)
 
 
-def _preliminary(answer: Answer) -> Section:
+def _preliminary(answer: Answer, laid: AnswerLayout) -> Section:
     direct = answer.answer
-    blocks: list[Block] = [_headline(answer), *_statement_blocks(direct.sentences)]
+    blocks: list[Block] = [_headline(answer), *_cited_blocks(laid.answer)]
     if direct.because and direct.headline:
         blocks.append(note(f"{direct.confidence:.0%}: {direct.because}."))
-    if direct.conditions:
-        blocks += [label("What it depends on"), *_statement_blocks(direct.conditions)]
-    if direct.readings:
-        blocks += [label("How else it may be read"), *_statement_blocks(direct.readings)]
+    if laid.conditions:
+        blocks += [label("What it depends on"), *_cited_blocks(laid.conditions)]
+    if laid.readings:
+        blocks += [label("How else it may be read"), *_cited_blocks(laid.readings)]
     return _section("answer", "Preliminary answer", blocks)
 
 
@@ -193,6 +194,8 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     """Return the answer in short: its headline, the words behind it, what changes it, what else."""
     direct = answer.answer
     blocks: list[Block] = [_headline(answer)]
+    if not direct.headline:  # a model may have understood something else
+        blocks.insert(0, _asked(answer))
     if answer.rows:
         return (*blocks, *_rows(answer, is_short=True), *(note(gap.what) for gap in answer.gaps))
     quoted: set[Citation] = set()
@@ -208,7 +211,8 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
                 continue
             room -= length
         if not direct.headline or each.role is not Role.EVIDENCE:
-            blocks.append(_sentence(each, is_short=not direct.headline))
+            mark = _UNCHECKED if not direct.headline else ""
+            blocks.append(body(*_sentence(each, short_mark=mark)))
         blocks += [_quote(cited) for cited in own]
         quoted |= set(own)
     further = [
@@ -264,26 +268,15 @@ def _premises(answer: Answer) -> Iterator[str]:
         yield f"Computed by the program: {each}"
     for each in answer.assumptions:
         yield f"Assumed, for nothing was said of it: {each}"
-    if set(stems(answer.question)) != set(stems(answer.asked)):
-        yield f"The question was understood as: {answer.question}"
     if answer.stopped:
         yield f"Ended before it was done: {answer.stopped}"
 
 
-def _findings(answer: Answer) -> Section:
-    shown = set(answer.answer.sentences) | set(answer.answer.conditions)
+def _findings(answer: Answer, laid: AnswerLayout) -> Section:
     blocks: list[Block] = []
-    found = (*answer.findings, *answer.beside)
-    parts = list(dict.fromkeys(each.part for each in found))
-    for part in parts:
-        ours = [each for each in found if each.part == part and each not in shown]
-        if part and len(parts) > 1 and ours:
-            blocks.append(label(part))
-        blocks += _statement_blocks(each for each in ours if each.role not in _BESIDE)
-        for role, title in _BESIDE.items():
-            beside = [each for each in ours if each.role is role]
-            if beside:
-                blocks += [label(title), *_statement_blocks(beside)]
+    for group in laid.findings:
+        blocks += [label(group.title)] if group.title else []
+        blocks += _cited_blocks(group.sentences)
     if answer.reckonings:
         blocks += [label("Computed by the program"), _bullets(answer.reckonings)]
     if not blocks:
@@ -292,29 +285,43 @@ def _findings(answer: Answer) -> Section:
     return _section("findings", "Findings", blocks)
 
 
-def _statement_blocks(statements: Iterable[Statement]) -> list[Block]:
-    blocks: list[Block] = []
+def _cited_blocks(sentences: Iterable[CitedSentence]) -> Iterator[Block]:
+    """Yield sentences, each with the words behind it; words shown before by their number alone."""
     claimed = (Run("given as the contract's words, but not found there"),)
-    for each in statements:
-        blocks.append(_sentence(each))
-        blocks += [_quote(cited) for cited in each.quotes]
-        blocks += [QuoteBlock(claim, claimed, False) for claim in each.claims]
-    return blocks
+    for each in sentences:
+        yield body(*_sentence(each.statement, _numbers(each, without_new=True)))
+        yield from (_quote(one.cited, f"[{one.number}] ") for one in each.new)
+        yield from (QuoteBlock(claim, claimed, False) for claim in each.statement.claims)
 
 
-def _sentence(statement: Statement, *, is_short: bool = False) -> Paragraph:
+def _paragraph(sentences: Iterable[CitedSentence]) -> Paragraph:
+    """Return sentences as running text, each with the numbers of the words behind it."""
+    runs: list[Run] = []
+    for each in sentences:
+        runs += [Run(" ")] if runs else []
+        runs += _sentence(each.statement, _numbers(each), short_mark=_UNCHECKED)
+    return Paragraph(tuple(runs))
+
+
+def _numbers(sentence: CitedSentence, *, without_new: bool = False) -> str:
+    shown = [each for each in sentence.evidence if not (without_new and each in sentence.new)]
+    return "".join(f"[{each.number}]" for each in shown)
+
+
+def _sentence(statement: Statement, numbers: str = "", *, short_mark: str = "") -> tuple[Run, ...]:
+    """Return a sentence with its numbers and its verification."""
+    said = Run(f"{statement.text} {numbers}" if numbers else statement.text)
     if statement.standing is Verification.VERIFIED:
-        return body(statement.text)
+        return (said,)
     if statement.standing is Verification.UNCHECKED:
-        mark = _UNCHECKED if is_short else statement.problem
-        return body(statement.text, Run(f" ({mark})", Tone.QUIET))
+        return said, Run(f" ({short_mark or statement.problem})", Tone.QUIET)
     if statement.standing is Verification.SEARCHED:
-        return body(statement.text, Run(f" (searched, not found: {statement.problem})", Tone.QUIET))
-    return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")
+        return said, Run(f" (searched, not found: {statement.problem})", Tone.QUIET)
+    return Run("Not verified: ", Tone.WARNING), said, Run(f" ({statement.problem})")
 
 
-def _quote(cited: Citation) -> QuoteBlock:
-    source = f"{cited.name}, {cited.where}"
+def _quote(cited: Citation, number: str = "") -> QuoteBlock:
+    source = f"{number}{cited.name}, {cited.where}"
     return QuoteBlock(cited.quote.words, (Run(source, Tone.QUIET),), cited.quote.verified)
 
 
@@ -336,9 +343,10 @@ def _gaps(answer: Answer) -> Section:
         blocks += _gap(gap)
     if answer.not_found:
         blocks += [label("Looked for, and not found"), _bullets(answer.not_found)]
+    if answer.directions:
+        blocks += [label("Directions for further research"), _bullets(answer.directions)]
     if answer.next_questions:
-        blocks.append(label("To ask next"))
-        blocks.append(_bullets(answer.next_questions))
+        blocks += [label("To ask next"), _bullets(answer.next_questions)]
     return _section("gaps", "Gaps and next questions", blocks or [body("None was found.")])
 
 

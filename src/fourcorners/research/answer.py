@@ -1,7 +1,8 @@
 """`Answer`: the report to a question, with the contracts' words behind each of its statements.
 
 Its sections are those of PAKTON's report (2025, section 3.2 and appendix A.1): title and summary,
-findings, a preliminary answer, gaps and next questions, sources.
+a preliminary answer, reasoning, findings, gaps, directions for further research and next questions,
+sources.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ TURNS = 5
 MAX_TURNS = 20  # PAKTON's experiments stop at 5
 MAX_QUESTION = 4_000
 """Characters of a question, its context or its instructions."""
+
+OWN_ACCOUNT = "by the model's own account"
+"""Why a ruling is shown that no words carry; never with a number."""
 
 
 class Verdict(StrEnum):
@@ -165,7 +169,8 @@ class PreliminaryAnswer:
 
     Attributes:
         headline: The answer in a line; empty if the first sentence serves as one.
-        confidence: 0 to 1; 0 if no sentence supports a ruling.
+        confidence: How likely the words that it quotes answer, 0 to 1; never a model's own account.
+            0 if no verified sentence supports a ruling.
         because: What the confidence is, in words.
     """
 
@@ -176,6 +181,10 @@ class PreliminaryAnswer:
     conditions: tuple[Statement, ...] = ()
     readings: tuple[Statement, ...] = ()
     headline: str = ""
+
+    def __post_init__(self) -> None:
+        if self.because == OWN_ACCOUNT:  # answers kept before have the model's number
+            object.__setattr__(self, "confidence", 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,12 +291,16 @@ class Answer:
     """The report to a question.
 
     Attributes:
+        asked: The question in the person's own words.
+        question: The same with what it refers back to put by name; adds nothing that nobody said.
         assumptions: What was assumed because nothing was said about it.
         beside: What belongs to the words that answer, for the full report: definitions and clauses
             that they refer to.
         external: What sources outside of the contracts say; kept apart.
         stopped: Why the work ended before it was done; empty if it was done.
         reckonings: Dates and sums that the program computed: `2024-03-01 + 90 days = 2024-05-30`.
+        reasoning: How the findings lead to the answer, in paragraphs.
+        directions: Where to research further.
         not_found: Lookups without a result: what was asked for, and what there is instead.
         rows: Each contract, for a question to a collection.
         drafts: The report after each turn.
@@ -303,9 +316,11 @@ class Answer:
     instructions: str = ""
     assumptions: tuple[str, ...] = ()
     summary: tuple[Statement, ...] = ()
+    reasoning: tuple[tuple[Statement, ...], ...] = ()
     findings: tuple[Statement, ...] = ()
     beside: tuple[Statement, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    directions: tuple[str, ...] = ()
     next_questions: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
     external: tuple[ExternalStatement, ...] = ()
@@ -322,6 +337,7 @@ class Answer:
         direct = self.answer
         return (
             *self.summary,
+            *(each for paragraph in self.reasoning for each in paragraph),
             *self.findings,
             *direct.sentences,
             *direct.conditions,

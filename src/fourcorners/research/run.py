@@ -101,7 +101,7 @@ def ask(
             remedy=NOT_CONFIGURED,
         )
     if port is not None:
-        require_models(port)
+        require_models(port, asked.how)
 
     def answer() -> Iterator[Event]:
         research_context, started = prepare()

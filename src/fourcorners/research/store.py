@@ -43,7 +43,7 @@ def save_answer(library: Library, answer: Answer) -> str:
                 (
                     identity,
                     answer.made.created,
-                    answer.question,
+                    answer.asked,
                     answer.answer.ruling.value,
                     answer.made.by,
                     serialized,

@@ -55,7 +55,6 @@ def answer_as_model(asked: Asked) -> Reply:
             ],
             "answer": {
                 "ruling": "the contract says",
-                "confidence": 0.9,
                 "sentences": [
                     {"text": "The Landlord must consent in writing.", "findings": [1]},
                     {"text": "It has 77 days to do so.", "findings": [1]},
@@ -80,13 +79,15 @@ def test_a_question_may_refer_to_what_was_answered_before(server: Served) -> Non
     )
     assert done.exit_code == 0, done.output
     prompts = [each.body["messages"][-1]["content"] for each in server.asked]
-    asked = [each for each in prompts if "The client's question:" in each]
-    assert f"The client's question: {FIRST}" in asked[0]
-    assert f"The client's question: {NAMED}" in asked[-1]
-    assert f"The question was understood as: {NAMED}" in " ".join(done.output.split())
+    asked = [each for each in prompts if "The client asked:" in each]
+    assert f"The client asked: {FIRST}" in asked[0]
+    assert f"The client asked: {THEN}\n" in asked[-1]
+    assert f"Understood as: {NAMED}" in asked[-1]
+    shown = " ".join(done.output.split())
+    assert f"Question: {THEN} Understood as: {NAMED} Cannot tell" in shown
     assert not [each for each in prompts if "Answered:" in each and "77 days" in each]
     assert (
         "Cannot tell: no verified sentence of the answer carries the model's ruling." in done.output
     )
     assert "The contract says" not in done.output
-    assert "90%" not in done.output
+    assert "%" not in done.output

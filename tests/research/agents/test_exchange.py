@@ -53,7 +53,6 @@ def answer_as_told(request: Request) -> str:
     """Play a model that states all of it, and insists on what fails."""
     answer = {
         "ruling": "yes",
-        "confidence": 0.9,
         "sentences": [
             {"text": "Yes, on four months' written warning.", "findings": [2]},
             {

@@ -28,6 +28,7 @@ from fourcorners.research.agents.schemas import (
     build_form,
 )
 from fourcorners.research.answer import Answer, Verdict, Verification
+from fourcorners.research.answerability.search import LIKELY_TO_ANSWER
 from fourcorners.research.events import Event
 from fourcorners.research.run import ResearchQuestion, ask, final_answer, prepare_answer
 from fourcorners.research.tool import Material, ToolQuery
@@ -90,7 +91,6 @@ def draft(
         ],
         "answer": {
             "ruling": ruling,
-            "confidence": 0.8,
             "sentences": [{"text": statement, "findings": [1]}],
         },
         "gaps": ["What is a company of its group?"],
@@ -238,6 +238,7 @@ def test_the_calls_are_foretold(run: Callable[..., Run], turns: int, *, responds
     assert len(done.model.requests) == how.calls() - 1  # nothing had to be mended
     assert done.answer.calls == len(done.model.requests)
     assert done.answer.made.calls == how.calls()
+    assert ("researcher" in done.answer.made.by) is responds
     (planned,) = [each for each in done.events if isinstance(each, events.PlanEvent)]
     assert planned.calls == how.calls()
 
@@ -256,7 +257,7 @@ def test_a_reply_to_the_archivist_is_one_call_more(run: Callable[..., Run]) -> N
 
     done = run(script(archivist=archivist), InquirySettings(turns=1), reply=reply)
     assert asked == ["Which party are you?"]
-    assert done.answer.context == "We are the Tenant."
+    assert done.answer.context == "Which party are you? “We are the Tenant.”"
     assert len(done.model.requests) == 3
 
 
@@ -340,12 +341,12 @@ def test_a_figure_that_only_the_question_has_is_not_verified(run: Callable[..., 
     assert answer.findings[0].standing is Verification.UNCHECKED
 
 
-@pytest.mark.parametrize("field", ["question", "context", "instructions"])
 def test_a_figure_that_the_model_put_into_the_question_is_not_known(
-    run: Callable[..., Run], field: str
+    run: Callable[..., Run],
 ) -> None:
     told = one_finding("The Tenant may terminate by 60 days' written notice.", NOTICE)
-    answer = run(script(draft=told, archivist={field: "Are 60 days enough?"})).answer
+    answer = run(script(draft=told, archivist={"question": "Are 60 days enough?"})).answer
+    assert answer.question == QUESTION
     assert answer.findings[0].standing is Verification.UNVERIFIED
     assert "60 days" in answer.findings[0].problem
 
@@ -599,12 +600,15 @@ def test_forms_are_strict_and_name_the_tools(
 def test_near_shapes_are_read() -> None:
     assert parse_answer("{}", AmendedReport).answer is None
     told = """{"findings": {"number": "F1", "statement": "x", "sentences": "[3], [14]"},
-        "answer": {"ruling": "Yes.", "confidence": "80%", "sentences": ["so it is"],
+        "answer": {"ruling": "Yes.", "sentences": ["so it is"], "summary": "in short",
+                   "reasoning": ["first", ["one", "two"], {"sentences": {"text": "x"}}],
                    "conditions": [{"text": "if", "findings": "F1 and F2"}]},
         "removed": null, "gaps": "one", "looks": {"tool": "search", "words": "w"}}"""
     read = parse_answer(told, build_form(DraftReport, ["search"]))
     assert [(each.number, each.sentences) for each in read.findings] == [(1, [3, 14])]
-    assert (read.answer.ruling, read.answer.confidence) == ("yes", 0.8)
+    assert (read.answer.ruling, read.answer.summary[0].text) == ("yes", "in short")
+    paragraphs = [[each.text for each in one.sentences] for one in read.answer.reasoning]
+    assert paragraphs == [["first"], ["one", "two"], ["x"]]
     assert [each.text for each in read.answer.sentences] == ["so it is"]
     assert read.answer.conditions[0].findings == [1, 2]
     assert (read.removed, read.gaps, read.looks[0].tool) == ([], ["one"], "search")
@@ -714,10 +718,10 @@ def test_a_ruling_is_shown_where_a_sentence_carries_it(
 
     answer = run(script(draft=told, mend=mend_nothing)).answer
     direct = answer.answer
-    assert bool(answer.summary) is is_shown
     is_shown = is_shown and ruling != "yes"  # the sentence denies what is asked
-    assert (direct.ruling.value, direct.confidence) == ((ruling, 0.8) if is_shown else
-                                                        ("cannot tell", 0.0))  # fmt: skip
+    assert direct.ruling.value == (ruling if is_shown else "cannot tell")
+    assert bool(direct.confidence) is is_shown
+    assert not is_shown or direct.because == LIKELY_TO_ANSWER
     assert all(each.answer == direct for each in answer.drafts[-1:])
     shown = report_text(answer)
     assert ("Confidence" in shown) is is_shown
@@ -731,7 +735,7 @@ def test_a_sentence_that_begins_with_the_opposite_carries_no_ruling(
 ) -> None:
     told = one_finding(f"No, {SAID}")
     answer = run(script(draft=lambda request: {**told(request), "answer": {  # type: ignore[dict-item]
-        "ruling": "yes", "confidence": 1, "sentences": [{"text": f"No, {SAID}", "findings": [1]}]}})
+        "ruling": "yes", "sentences": [{"text": f"No, {SAID}", "findings": [1]}]}})
     ).answer  # fmt: skip
     assert answer.answer.sentences[0].standing is Verification.VERIFIED
     assert answer.answer.ruling is Verdict.UNSURE
@@ -758,6 +762,26 @@ def test_an_absence_carries_what_says_it(
     answer = run(script(draft=told)).answer
     assert answer.answer.sentences[0].standing is standing
     assert (answer.answer.ruling is Verdict.NO) is (standing is Verification.SEARCHED)
+
+
+def test_summary_and_reasoning_are_checked_as_the_answer_is(run: Callable[..., Run]) -> None:
+    def told(request: Request) -> dict[str, Any]:
+        report = draft(request)
+        wrong = {"text": "Consent takes 45 days.", "findings": [1]}
+        report["answer"] |= {
+            "summary": [{"text": SAID, "findings": [1]}, wrong],
+            "reasoning": [{"sentences": [{"text": SAID, "findings": [1]}, wrong]}],
+        }
+        return {**report, "directions": ["The Tenant's group, in the register of companies."]}
+
+    done = run(script(draft=told, mend=mend_nothing), InquirySettings(turns=1))
+    answer, failed = done.answer, Verification.UNVERIFIED
+    assert [each.text for each in answer.summary] == ["Consent takes 45 days."]
+    assert [each.standing for each in answer.reasoning[0]] == [Verification.VERIFIED, failed]
+    assert done.model.requests[-1].messages[-1].text.count("Consent takes 45 days.") == 1
+    shown = report_text(answer)
+    assert f"{SAID} [1] **Not verified:** Consent takes 45 days. [1] (45 days is not" in shown
+    assert "Directions for further research" in shown
 
 
 def test_a_search_for_something_else_is_no_check(run: Callable[..., Run]) -> None:

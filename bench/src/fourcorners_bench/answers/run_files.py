@@ -54,8 +54,10 @@ def report_text(answer: Answer) -> str:
         "Answer": [(f"{direct.ruling.value.capitalize()}.", ()), *_statements(direct.sentences)],
         "Conditions": _statements(direct.conditions),
         "Other readings": _statements(direct.readings),
+        "Reasoning": [(each.text, ()) for one in answer.reasoning for each in one],
         "What the contracts say": _statements(answer.findings),
         "What is missing": [(each.what, (each.nearest,)) for each in answer.gaps],
+        "Where to research further": [(each, ()) for each in answer.directions],
         "What to ask next": [(each, ()) for each in answer.next_questions],
     }
     lines = []

@@ -225,7 +225,7 @@ def _select_questions(answer_questions: list[Question], only: list[str]) -> list
 
 
 def _answered_by(port: Port | None, *, plain: bool) -> str:
-    from fourcorners.research.agents.inquiry import AGENTS, require_models
+    from fourcorners.research.agents.inquiry import InquirySettings, require_models
     from fourcorners.research.offline.run import NO_MODEL
     from fourcorners_bench.answers.plain_rag import ROLE
 
@@ -233,8 +233,7 @@ def _answered_by(port: Port | None, *, plain: bool) -> str:
         return NO_MODEL
     if plain:
         return f"plain retrieval, {port.role_model(ROLE).name}"
-    require_models(port)
-    return ", ".join(dict.fromkeys(port.role_model(role).name for role in AGENTS))
+    return ", ".join(dict.fromkeys(require_models(port, InquirySettings()).values()))
 
 
 def _files(folder: Path, asked: list[Question]) -> list[Path]:

@@ -3,6 +3,8 @@
 It asks back at most once, when something is missing that changes the answer and that no contract
 can say; otherwise it continues and reports its assumptions. It also names what to look up first, so
 that this needs no separate call. (PAKTON, section 3.1)
+
+Its question is used where it says what was said and no more: see `added_words`.
 """
 
 from __future__ import annotations
@@ -13,12 +15,17 @@ from dataclasses import replace
 from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_maps import outline_map
+from fourcorners.research.agents.figures import find_figures, unknown_figures
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import ToolCall, UnderstoodQuestion, build_form
+from fourcorners.research.agents.statement_check import denies_alike
 from fourcorners.research.answer import Answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import ClarificationEvent, Event
+from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.research.tool import Tool, cut_mark
+from fourcorners.text.stems import content_tokens, stem_tokens, stems
+from fourcorners.text.tokenization import tokenize
 
 Reply = Callable[[str], str]
 _MOST_ASSUMPTIONS = 5  # shown in a report
@@ -26,6 +33,7 @@ _LONGEST = 1_000  # characters of what it writes
 _HEADINGS = 1_000  # characters shown of a contract
 _ALL_HEADINGS = 4_000  # of all of them
 _FEWEST = 200  # of a contract, where there are many
+_NEUTRAL = frozenset(stem_tokens(["client", "side"]))  # what the prompt calls them
 
 
 def understand_question(
@@ -37,7 +45,8 @@ def understand_question(
 ) -> Generator[Event, None, list[ToolCall]]:
     """Ask the model what was meant; the generator returns what to look up first.
 
-    What was understood becomes the head of the report: `meter.started`.
+    What was understood becomes the head of the report: `meter.started`. A question to which the
+    model added something is not used, and its step says so.
 
     Yields:
         What the step used, and `ClarificationEvent` where the person is asked back.
@@ -46,7 +55,7 @@ def understand_question(
         LlmError: If the model fails.
         BudgetExceeded: If the budget does not allow it.
     """
-    started = meter.started
+    before = started = meter.started
     replies: list[Value] = []
     may_ask = reply is not None
     values = prompt_values(context, started, tools, replies, may_ask=may_ask)
@@ -59,21 +68,55 @@ def understand_question(
         if response:
             replies.append({"asked": asked, "said": response})
             meter.own_words += (response,)
-            values = prompt_values(context, started, tools, replies, may_ask=False)
+            exchanged = f"{started.context} {asked} “{response}”".strip()
+            started = meter.started = replace(started, context=exchanged)
+            values = prompt_values(context, before, tools, replies, may_ask=False)
             form = archivist_form(tools, may_ask=False)
             value = (yield from meter.ask(port, "archivist", values, form)).value
         else:
             value.assumptions.append(f"Left open: {asked}")
+    question = _short(value.question)
+    if added := question and added_words(context, started, question, meter.own_words):
+        question = ""
+        did = f"{meter.steps[-1].did}: not used as the question, for it adds or omits {added}"
+        meter.steps[-1] = replace(meter.steps[-1], did=did)
     meter.started = replace(
         started,
-        question=_short(value.question) or started.question,
-        context=_short(value.context) or started.context,
-        instructions=_short(value.instructions) or started.instructions,
+        question=question or started.question,
         assumptions=tuple(
             _short(each) for each in value.assumptions[:_MOST_ASSUMPTIONS] if each.strip()
         ),
     )
     return value.looks
+
+
+def added_words(
+    context: ResearchContext, started: Answer, question: str, own_words: Sequence[str]
+) -> str:
+    """Return what a question says beyond what was said, or omits of it; nothing if it is the same.
+
+    It may have the words of the person and of their conversation, the law's words for these, what
+    the contracts call the parties that they name, and the title of the one contract that they ask
+    of. So it brings no name, collection, figure or assumption, and it leaves out no figure, no
+    denial and not most of what was asked.
+    """
+    known = [*own_words, add_legal_terms(started.asked), context.scope(started.asked).question]
+    if len(context.contracts) == 1:
+        known.append(context.title(context.contracts[0].id).title)
+    figures = [each for text in known for each in find_figures(text, with_counts=True)]
+    said = {*_NEUTRAL, *(stem for text in known for stem in stems(text))}
+    asked, kept = set(stems(started.asked)), set(stems(question))
+    content = content_tokens(tokenize(question).tokens)
+    new = [each for each in content if said.isdisjoint(stem_tokens([each]))]
+    new += unknown_figures(question, figures, exactly=True)
+    if new:
+        return ", ".join(f"“{each}”" for each in dict.fromkeys(new))
+    omitted = unknown_figures(started.asked, find_figures(question, with_counts=True), exactly=True)
+    if not denies_alike(question, started.asked):
+        omitted.append("a denial")
+    if len(asked & kept) * 2 < len(asked):
+        omitted.append("most of it")
+    return ", ".join(omitted)
 
 
 def prompt_values(

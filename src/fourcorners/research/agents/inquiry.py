@@ -40,7 +40,6 @@ from fourcorners.research.tool import Tool
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.stems import stems
 
-AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
 PROMPTS = ("archivist", "draft", "amend", "mend", "repair", "fence")
 
 _CITES = load_patterns("fourcorners.research.agents", "figures")["cites"]
@@ -55,7 +54,7 @@ class InquirySettings:
 
     Attributes:
         turns: How often the researcher is asked at most.
-        responds: Whether the researcher puts what it found into words, too.
+        responds: Whether the researcher also puts what it found into words (PAKTON, equation 3).
         budget: What it may spend; the port's budget by default.
         job: What calls are charged to.
         reranker: Reads the best of what each search finds again, with and without a language model.
@@ -70,6 +69,12 @@ class InquirySettings:
     def __post_init__(self) -> None:
         if not 1 <= self.turns <= MAX_TURNS:
             raise ConfigError(f"an inquiry has 1 to {MAX_TURNS} turns, not {self.turns}.")
+
+    @property
+    def agents(self) -> tuple[Role, ...]:
+        """The agents that call a model; a researcher that does not respond only looks things up."""
+        researcher = (Role.RESEARCHER,) if self.responds else ()
+        return (Role.ARCHIVIST, Role.INTERROGATOR, *researcher)
 
     def calls(self, replies: int = 0, turns: int | None = None) -> int:
         """Return the maximum number of calls for some turns, by default all of them.
@@ -96,14 +101,13 @@ class InquiryCost:
     models: tuple[str, ...]
 
 
-def require_models(port: Port) -> None:
-    """Refuse to begin if an agent has no model.
+def require_models(port: Port, how: InquirySettings) -> dict[str, str]:
+    """Return the model of each agent that calls one; refuse to begin if one is missing.
 
     Raises:
-        LlmNotConfigured: If one has none.
+        LlmNotConfigured: If an agent that is called has none.
     """
-    for role in AGENTS:
-        port.role_model(role)
+    return {role.value: port.role_model(role).name for role in how.agents}
 
 
 def run_inquiry(
@@ -125,7 +129,7 @@ def run_inquiry(
     Raises:
         LlmNotConfigured: Before anything is sent, if an agent has no model.
     """
-    require_models(port)
+    require_models(port, how)
     own = port.for_job(how.job, how.budget)
     meter = Meter(replace(started, made=_build_provenance(own, started.made, how, tools)))
     all_tools = [*contract_tools(context), *tools]
@@ -200,7 +204,7 @@ def _build_provenance(
     port: Port, made: Provenance, how: InquirySettings, tools: Sequence[Tool]
 ) -> Provenance:
     names = PROMPTS + (("respond",) if how.responds else ())
-    by = "; ".join(f"{role.value}: {port.role_model(role).name}" for role in AGENTS)
+    by = "; ".join(f"{agent}: {model}" for agent, model in require_models(port, how).items())
     settings = (
         *made.settings,
         ("turns", str(how.turns)),
@@ -222,7 +226,7 @@ def estimate_cost(
     Raises:
         LlmNotConfigured: If an agent has no model.
     """
-    require_models(port)
+    require_models(port, how)
     found = search_answer(context, started.question, limit=MAX_RESULTS)
     researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
     room = researcher.budget

@@ -18,7 +18,6 @@ from fourcorners.research.agents.figures import Figure, find_figures, unknown_fi
 from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingClaim, SentenceClaim
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
-    CHECKED,
     NOT_CHECKED,
     NOT_MENTIONED,
     check_quotes,
@@ -26,8 +25,10 @@ from fourcorners.research.agents.statement_check import (
     is_repeated,
     is_repeated_in,
     is_topic,
+    support_chance,
 )
 from fourcorners.research.answer import (
+    OWN_ACCOUNT,
     Answer,
     Citation,
     ExternalStatement,
@@ -39,7 +40,12 @@ from fourcorners.research.answer import (
     Verification,
     count_statements,
 )
-from fourcorners.research.answerability.search import search_answer
+from fourcorners.research.answerability.search import (
+    LIKELY_TO_ANSWER,
+    UNLIKELY_TO_ANSWER,
+    AnswerSearch,
+    search_answer,
+)
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
 from fourcorners.text.patterns import load_patterns
@@ -109,29 +115,25 @@ class ReportCheck:
         sentences = rest.check(claimed.sentences, Role.EVIDENCE)
         conditions = rest.check(claimed.conditions, Role.CONDITION)
         readings = rest.check(claimed.readings, Role.OTHER_READING)
-        ruling, because, gaps = self._ruling(started, Verdict(claimed.ruling), sentences)
+        summary = rest.check(claimed.summary, Role.EVIDENCE)
+        paragraphs = [rest.check(each.sentences, Role.EVIDENCE) for each in claimed.reasoning]
+        ruled, gaps = self._ruling(started.question, Verdict(claimed.ruling), sentences)
         external, lost = self._outside(claims.external)
-        answer = PreliminaryAnswer(
-            ruling=ruling,
-            sentences=sentences,
-            confidence=round(claimed.confidence, 3) if ruling is Verdict(claimed.ruling) else 0.0,
-            because=because,
-            conditions=conditions,
-            readings=readings,
-        )
+        told = {each.text for each in sentences}
+        answer = replace(ruled, sentences=sentences, conditions=conditions, readings=readings)
         report = replace(
             started,
             title=title if is_topic(title, started.question) else started.title,
-            summary=tuple(each for each in sentences if each.standing in CHECKED)[:1],
+            summary=tuple(each for each in summary if each.text not in told),
+            reasoning=tuple(filter(None, paragraphs)),
             findings=tuple(findings.values()),
             gaps=(
                 *gaps,
                 *left_out,
-                *(Gap(_limit_line(each)) for each in claims.gaps if each.strip()),
+                *map(Gap, _limit_lines(claims.gaps)),
             ),
-            next_questions=tuple(
-                _limit_line(each) for each in claims.next_questions if each.strip()
-            ),
+            directions=_limit_lines(claims.directions),
+            next_questions=_limit_lines(claims.next_questions),
             answer=answer,
             external=external,
             reckonings=tuple(
@@ -141,20 +143,13 @@ class ReportCheck:
             ),
         )
         report = replace(report, counts=count_statements(report.statements, lost))
-        problems = [
-            ReportProblem(f"F{number}", each.text, each.problem)
-            for number, each in findings.items()
-        ]
-        problems += [
-            ReportProblem("a sentence of the answer", each.text, each.problem)
-            for each in (*sentences, *conditions, *readings)
-        ]
-        failed = {
-            each.text for each in report.statements if each.standing is Verification.UNVERIFIED
-        }
-        return CheckedReport(
-            report, findings, tuple(each for each in problems if each.text in failed)
-        )
+        named = [(f"F{number}", each) for number, each in findings.items()]
+        named += [("a sentence of the answer", each) for each in report.statements]
+        problems: dict[str, ReportProblem] = {}
+        for name, each in named:
+            if each.standing is Verification.UNVERIFIED:
+                problems.setdefault(each.text, ReportProblem(name, each.text, each.problem))
+        return CheckedReport(report, findings, tuple(problems.values()))
 
     def check_quotes(
         self,
@@ -261,37 +256,28 @@ class ReportCheck:
         return Statement(text, Role.EVIDENCE, Verification.SEARCHED, problem=problem)
 
     def _ruling(
-        self, started: Answer, ruling: Verdict, sentences: Sequence[Statement]
-    ) -> tuple[Verdict, str, list[Gap]]:
-        """Return the ruling and why; or that there is none, if no sentence supports it."""
-        because = "by the model's own account"
+        self, question: str, ruling: Verdict, sentences: Sequence[Statement]
+    ) -> tuple[PreliminaryAnswer, list[Gap]]:
+        """Return the ruling, how sure it is, and why; none if no sentence supports it."""
         if ruling is Verdict.UNSURE:
-            return ruling, because, []
+            return PreliminaryAnswer(ruling, because=OWN_ACCOUNT), []
+        found = search_answer(self._context, question, limit=_LIKELIEST)
+        absent = round(1 - found.best.chance, 3)
         if ruling is Verdict.ABSENT:
-            searched = search_answer(self._context, started.question, limit=1)
-            if not searched.answers:
-                gap = Gap("No passage that was found speaks of it.", "", searched.description)
-                return ruling, because, [gap]
-            best = searched.snippets[0]
+            if not found.answers:
+                gap = Gap("No passage that was found speaks of it.", "", found.description)
+                return PreliminaryAnswer(ruling, (), absent, UNLIKELY_TO_ANSWER), [gap]
+            best = found.snippets[0]
             what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
             nearest = self._context.cite(best.document, best.span, score=best.score)
-            return Verdict.UNSURE, "", [Gap(what, "", searched.description, nearest)]
-        carried = [each for each in sentences if has_ruling(each, ruling, started.question)]
-        is_absence = any(each.standing is Verification.SEARCHED for each in carried)
-        if carried and (is_absence or self._answers(started.question, carried)):
-            return ruling, because, []
-        return Verdict.UNSURE, _NO_RULING, []
-
-    def _answers(self, question: str, sentences: Sequence[Statement]) -> bool:
-        """Tell whether a sentence quotes what a search finds likeliest to answer a question."""
-        found = search_answer(self._context, question, limit=_LIKELIEST).snippets
-        return any(
-            cited.document == each.document and cited.quote.span.overlaps(each.span)
-            for sentence in sentences
-            for cited in sentence.quotes
-            for each in found
-            if cited.quote.span is not None
-        )
+            return PreliminaryAnswer(Verdict.UNSURE), [Gap(what, "", found.description, nearest)]
+        carried = [each for each in sentences if has_ruling(each, ruling, question)]
+        chance = max((_answer_chance(each, found) for each in carried), default=0.0)
+        if chance > 0:
+            return PreliminaryAnswer(ruling, (), round(chance, 3), LIKELY_TO_ANSWER), []
+        if any(each.standing is Verification.SEARCHED for each in carried):
+            return PreliminaryAnswer(ruling, (), absent, UNLIKELY_TO_ANSWER), []
+        return PreliminaryAnswer(Verdict.UNSURE, because=_NO_RULING), []
 
     def _outside(
         self, claims: Sequence[ExternalClaim]
@@ -359,6 +345,21 @@ class _Rest:
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
 
+def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
+    """Return how likely a sentence's quotes answer and say it; 0 if a search finds others."""
+    chances = [
+        found.judgements[each.document].chance
+        for cited in sentence.quotes
+        for each in found.snippets
+        if cited.document == each.document
+        and cited.quote.span is not None
+        and cited.quote.span.overlaps(each.span)
+    ]
+    if not chances or sentence.standing is not Verification.VERIFIED:
+        return 0.0
+    return min(max(chances), support_chance(sentence.text, [_words(e) for e in sentence.quotes]))
+
+
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
     """Cut lists of claims to a readable length, and say so."""
     if len(claims.findings) <= _MOST_FINDINGS:
@@ -371,6 +372,10 @@ def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
 
 def _count(contracts: int) -> str:
     return "the contract" if contracts == 1 else f"{contracts} contracts"
+
+
+def _limit_lines(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_limit_line(each) for each in texts if each.strip())
 
 
 def _words(cited: Citation) -> str:

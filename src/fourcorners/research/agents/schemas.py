@@ -63,15 +63,6 @@ def _text(value: object) -> object:
     return "" if value is None else str(value) if isinstance(value, int) else value
 
 
-def _share(value: object) -> object:
-    """Read "80%" and 80 as 0.8."""
-    if isinstance(value, str) and (digits := re.search(r"\d+(?:\.\d+)?", value)):
-        value = float(digits.group()) / (100 if "%" in value else 1)
-    if isinstance(value, int | float):
-        return min(1.0, max(0.0, value / 100 if value > 1 else value))
-    return value
-
-
 def _ruling(value: object) -> object:
     plain = value.strip(" .!").casefold() if isinstance(value, str) else value
     return _RULINGS.get(plain, plain) if isinstance(plain, str) else plain
@@ -84,6 +75,17 @@ def _sentence(value: object) -> object:
 def _sentences(value: object) -> object:
     found = _as_list(value)
     return [_sentence(each) for each in found] if isinstance(found, list) else found
+
+
+def _paragraphs(value: object) -> object:
+    """Read a paragraph that is a list of sentences, or one sentence."""
+    found = _as_list(value)
+    if not isinstance(found, list):
+        return found
+    return [
+        each if isinstance(each, dict) and "sentences" in each else {"sentences": each}
+        for each in found
+    ]
 
 
 Text = Annotated[str, BeforeValidator(_text)]
@@ -111,8 +113,6 @@ class UnderstoodQuestion(Claim):
     """What a person wants to know, and what to look up first."""
 
     question: Text = ""
-    context: Text = ""
-    instructions: Text = ""
     assumptions: Texts = Field(default_factory=list)
     ask_back: Text = ""
     looks: Looks = Field(default_factory=list)
@@ -144,11 +144,20 @@ class SentenceClaim(Claim):
 Sentences = Annotated[list[SentenceClaim], BeforeValidator(_sentences)]
 
 
-class AnswerClaim(Claim):
-    """The preliminary answer."""
+class ParagraphClaim(Claim):
+    """A paragraph of the reasoning, sentence by sentence."""
 
+    sentences: Sentences = Field(default_factory=list)
+
+
+class AnswerClaim(Claim):
+    """The preliminary answer, with its summary and the reasoning that leads to it."""
+
+    summary: Sentences = Field(default_factory=list)
+    reasoning: Annotated[list[ParagraphClaim], BeforeValidator(_paragraphs)] = Field(
+        default_factory=list
+    )
     ruling: Annotated[Ruling, BeforeValidator(_ruling)]
-    confidence: Annotated[float, BeforeValidator(_share)] = 0.0
     sentences: Sentences = Field(default_factory=list)
     conditions: Sentences = Field(default_factory=list)
     readings: Sentences = Field(default_factory=list)
@@ -173,6 +182,7 @@ class AmendedReport(Correction):
     """What changes in a report, and what to look up next."""
 
     gaps: Texts = Field(default_factory=list)
+    directions: Texts = Field(default_factory=list)
     next_questions: Texts = Field(default_factory=list)
     external: Annotated[list[ExternalClaim], BeforeValidator(_as_list)] = Field(
         default_factory=list
@@ -196,14 +206,15 @@ class Claims:
     answer: AnswerClaim
     title: str = ""
     gaps: Sequence[str] = ()
+    directions: Sequence[str] = ()
     next_questions: Sequence[str] = ()
     external: Sequence[ExternalClaim] = ()
 
     @classmethod
     def of_draft(cls, draft: DraftReport) -> Claims:
         findings = {each.number: each for each in draft.findings}
-        return cls(findings, draft.answer, draft.title, draft.gaps, draft.next_questions,
-                   draft.external)  # fmt: skip
+        return cls(findings, draft.answer, draft.title, draft.gaps, draft.directions,
+                   draft.next_questions, draft.external)  # fmt: skip
 
     def with_correction(self, correction: Correction) -> Claims:
         changed = {each.number: each for each in correction.findings}
@@ -215,6 +226,7 @@ class Claims:
         return replace(
             corrected,
             gaps=correction.gaps,
+            directions=correction.directions,
             next_questions=correction.next_questions,
             external=(*self.external, *correction.external),
         )

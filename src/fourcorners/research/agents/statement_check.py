@@ -191,6 +191,14 @@ def check_statement(
     return Verification.UNCHECKED, NOT_CHECKED
 
 
+def support_chance(statement: str, quotes: Sequence[str]) -> float:
+    """Return how likely a verified statement's quotes say it: their own words surely do."""
+    if is_repeated_in(statement, quotes):
+        return 1.0
+    (reading,) = default_reader().read("\n".join(quotes), [statement])
+    return reading.chance(Answer.YES)
+
+
 def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
     """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms.
 

@@ -51,6 +51,9 @@ _FRAMED = 8.0  # by which the odds of what frames a contract are divided
 _ACT_OF_OTHER = 3.0
 _IDLE_STEMS = frozenset(stem_tokens(sorted(FRAME | IDLE)))
 
+LIKELY_TO_ANSWER = "how likely the words quoted answer"
+UNLIKELY_TO_ANSWER = "how unlikely the nearest words are to answer"
+"""What the confidence of an answer is, in words."""
 
 FILE = Path(__file__).with_name("judgement.json")
 _DECIDED = 6.0  # log-odds beyond which a review's opinion counts no more

@@ -22,7 +22,12 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
 )
-from fourcorners.research.answerability.search import AnswerSearch, search_answer
+from fourcorners.research.answerability.search import (
+    LIKELY_TO_ANSWER,
+    UNLIKELY_TO_ANSWER,
+    AnswerSearch,
+    search_answer,
+)
 from fourcorners.research.companions import (
     Companion,
     describe_parties,
@@ -93,7 +98,7 @@ class PartAnswer:
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     found = search_answer(context, part.text, limit=MAX_QUOTES * 2)
     if not found.answers:
-        sure, because = 1.0 - found.best.chance, "how unlikely the nearest words are to answer"
+        sure, because = 1.0 - found.best.chance, UNLIKELY_TO_ANSWER
         gaps = tuple(_nothing_found(context, part, found))
         return PartAnswer(part, found, Verdict.ABSENT, sure, because, "No answer found.", gaps=gaps)
     changing, linked = _companions(context, part, found)
@@ -136,7 +141,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         found,
         Verdict.UNSURE if part.is_whether else Verdict.SAYS,
         found.judgements[shown[0].document].chance,
-        "how likely the words quoted answer",
+        LIKELY_TO_ANSWER,
         " ".join(filter(None, headline)),
         tuple(dict.fromkeys([*findings, *computed])),
         tuple(conditions),

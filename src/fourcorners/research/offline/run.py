@@ -164,7 +164,6 @@ def _build_report(
         started,
         title=title_of(started.question),
         answer=answer,
-        summary=answer.sentences[:1],
         findings=findings,
         beside=beside,
         gaps=gaps,

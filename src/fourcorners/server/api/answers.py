@@ -186,6 +186,7 @@ class ReportValue(Value):
     rows: list[ContractRowValue] = Field(
         description="A row for each contract, for a question to a collection."
     )
+    directions: list[str] = Field(description="Where to research further.")
     next_questions: list[str]
     assumptions: list[str]
     stopped: str = Field(description="Why it ended before it was done; empty if it was done.")
@@ -216,6 +217,7 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
     asked: str
     title: str
     summary: list[StatementValue]
+    reasoning: list[list[StatementValue]] = Field(description="Paragraphs, by their sentences.")
     external: list[ExternalStatement]
     verified: int
     unverified: int
@@ -226,8 +228,10 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
     def from_stored_answer(cls, answer: Answer, stored: StoredAnswer) -> AnswerValue:
         return cls.from_answer(
             answer,
-            **AnswerSummaryValue.from_stored(stored).model_dump(),
+            **AnswerSummaryValue.from_stored(stored).model_dump(exclude={"question"}),
+            question=answer.question,
             summary=StatementValue.list_of(answer.summary),
+            reasoning=[StatementValue.list_of(each) for each in answer.reasoning],
             verified=answer.counts.verified,
             unverified=answer.counts.unverified,
             turns=[TurnValue.from_draft(each) for each in answer.drafts],

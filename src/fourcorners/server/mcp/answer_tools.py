@@ -96,6 +96,7 @@ class AnswerSummary(Value):
         default=0, description="Statements that did not fit: `answer` brings them, with more "
         "characters.",
     )  # fmt: skip
+    directions: list[str] = Field(default_factory=list, description="Where to research further.")
     next_questions: list[str] = Field(default_factory=list)
     assumptions: list[str] = Field(default_factory=list)
     stopped: str = Field(default="", description="Why it ended before it was done.")
@@ -140,6 +141,7 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
         ),
         findings=part([] if whole.rows else [*whole.findings, *whole.beside]),
         left_out=budget.left_out,
+        directions=whole.directions[:_NEXT],
         next_questions=whole.next_questions[:_NEXT],
         read=[each.document for each in answer.sources],
         made_by=answer.made.by,

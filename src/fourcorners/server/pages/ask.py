@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -13,9 +11,8 @@ from fourcorners.errors import ConfigError
 from fourcorners.operations import answers
 from fourcorners.operations.ask import AskRequest, known_sources
 from fourcorners.operations.errors import NotFound, Refusal
-from fourcorners.research.answer import TURNS, Answer, Citation, Role, Statement
+from fourcorners.research.answer import TURNS
 from fourcorners.server.context import Context, RequestContext, send_written
-from fourcorners.server.links import quote_href
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.handlers.ask import start_question
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
@@ -28,51 +25,6 @@ FORMS = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "json": "application/json",
 }
-_TITLES = {
-    Role.EXCEPTION: "Exceptions",
-    Role.AMENDMENT: "Amendments",
-    Role.DEFINITION: "Definitions of terms that are used",
-    Role.REFERENCE: "Clauses that are referred to",
-    Role.COMPUTED: "Dates and sums",
-    Role.OTHER_READING: "How else it may be read",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedQuote:
-    """Words of a contract, with the number that sentences name them by, and their address."""
-
-    number: int
-    cited: Citation
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class CitedSentence:
-    """A statement with its evidence."""
-
-    statement: Statement
-    evidence: tuple[NumberedQuote, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceGroup:
-    """Sentences under a title; it is empty for those that come first."""
-
-    title: str
-    sentences: tuple[CitedSentence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerLayout:
-    """A report laid out; each sentence occurs in it once."""
-
-    answer: tuple[CitedSentence, ...]
-    conditions: tuple[CitedSentence, ...]
-    readings: tuple[CitedSentence, ...]
-    summary: tuple[CitedSentence, ...]
-    findings: tuple[SentenceGroup, ...]
-    evidence: tuple[NumberedQuote, ...]
 
 
 @router.get("/ask")
@@ -139,6 +91,7 @@ def watch(context: Context, identifier: str) -> Response:
 @router.get("/ask/{identity}")
 def answer(context: Context, identity: str) -> Response:
     from fourcorners.reports.answer import NOTICE, status_of
+    from fourcorners.reports.answer_layout import lay_out_answer
 
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
@@ -205,54 +158,3 @@ def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[Progres
         elif turns and step.kind != "planned":
             turns[-1][1].append(step)
     return turns
-
-
-def lay_out_answer(answer: Answer) -> AnswerLayout:
-    """Lay a report out: the answer first, then what it depends on, then what else was found."""
-    layer, direct = _Layer(), answer.answer
-    parts = (direct.sentences, direct.conditions, direct.readings, answer.summary)
-    first, conditions, readings, summary = (layer.sentences(each) for each in parts)
-    findings = tuple(_group_findings(layer, (*answer.findings, *answer.beside)))
-    return AnswerLayout(first, conditions, readings, summary, findings, tuple(layer.evidence))
-
-
-def _group_findings(layer: _Layer, findings: Iterable[Statement]) -> Iterable[SentenceGroup]:
-    titles: dict[str, list[Statement]] = {}
-    parts = list(dict.fromkeys(each.part for each in findings))
-    for each in findings:
-        title = _TITLES.get(each.role, each.part if len(parts) > 1 else "")
-        titles.setdefault(title, []).append(each)
-    for title, statements in titles.items():
-        if shown := layer.sentences(statements):
-            yield SentenceGroup(title, shown)
-
-
-class _Layer:
-    """Numbers words in the order in which they are met, each once."""
-
-    def __init__(self) -> None:
-        self.evidence: list[NumberedQuote] = []
-        self._known: dict[tuple[str, int, int], NumberedQuote] = {}
-        # Whatever part of the question it is of: the same words twice tell nobody more.
-        self._shown_before: set[tuple[str, str, tuple[str, ...], tuple[NumberedQuote, ...]]] = set()
-
-    def sentences(self, statements: Iterable[Statement]) -> tuple[CitedSentence, ...]:
-        new = []
-        for each in statements:
-            evidence = tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q))))
-            content = (each.text, each.problem, each.claims, evidence)
-            if content not in self._shown_before:
-                new.append(CitedSentence(each, evidence))
-            self._shown_before.add(content)
-        return tuple(new)
-
-    def _evidence(self, cited: Citation) -> NumberedQuote | None:
-        span = cited.quote.span
-        if span is None:
-            return None
-        key = (cited.document, span.start, span.end)
-        if key not in self._known:
-            href = quote_href(cited.document, span, cited.quote.words)
-            self._known[key] = NumberedQuote(len(self.evidence) + 1, cited, href)
-            self.evidence.append(self._known[key])
-        return self._known[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fourcorners.reports.answer_layout import lay_out_answer
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -14,7 +15,6 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
 )
-from fourcorners.server.pages.ask import lay_out_answer
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
@@ -42,6 +42,16 @@ def test_what_answers_two_parts_of_a_question_is_told_once() -> None:
     assert len(found.evidence) == 1
 
 
+def test_running_text_names_words_by_their_numbers_and_shows_none() -> None:
+    reason = replace(ENDS, text="Clause 7.2 gives the right.")
+    answer = replace(laid(ENDS), summary=(reason,), reasoning=((reason, ENDS),))
+    found = lay_out_answer(answer)
+    ((first, second),) = found.reasoning
+    assert [e.number for e in (*first.evidence, *second.evidence)] == [1, 1]
+    assert [each.new for each in (first, second, *found.summary)] == [(), (), ()]
+    assert [e.number for group in found.findings for e in group.sentences[0].new] == [1]
+
+
 def test_the_same_sentence_with_other_words_behind_it_stands() -> None:
     elsewhere = replace(CITED, document="d2", name="annex.txt")
     found = lay_out_answer(
@@ -50,3 +60,17 @@ def test_the_same_sentence_with_other_words_behind_it_stands() -> None:
     (group,) = found.findings
     assert [each.statement.problem for each in group.sentences] == ["", "", "unsure"]
     assert [[e.number for e in each.evidence] for each in group.sentences] == [[1], [2], [1]]
+
+
+def test_words_that_other_quotes_have_are_cited_by_their_numbers() -> None:
+    def cite(start: int, end: int) -> Citation:
+        return replace(CITED, quote=Quote(WORDS[start:end], Span(start, end), Match.EXACT))
+
+    end, middle = len(WORDS), WORDS.index(" on ")
+    parts, whole, more = (cite(0, middle), cite(middle + 1, end)), cite(0, end), cite(9, middle + 9)
+    first = [replace(ENDS, text=f"{n}", quotes=(each,)) for n, each in enumerate(parts)]
+    later = [replace(ENDS, text=name, quotes=(whole,)) for name in ("Both.", "It says:")]
+    found = lay_out_answer(laid(*later, replace(ENDS, quotes=(more,)), told=tuple(first)))
+    (group,) = found.findings
+    assert [each.statement.text for each in group.sentences] == ["Both.", ENDS.text]
+    assert [[e.number for e in each.evidence] for each in group.sentences] == [[1, 2], [1, 2]]
