@@ -68,8 +68,8 @@ def understand_question(
         if response:
             replies.append({"asked": asked, "said": response})
             meter.own_words += (response,)
-            exchanged = f"{started.context} {asked} “{response}”".strip()
-            started = meter.started = replace(started, context=exchanged)
+            exchange = f"{started.context} {asked} “{response}”".strip()
+            started = meter.started = replace(started, context=exchange)
             values = prompt_values(context, before, tools, replies, may_ask=False)
             form = archivist_form(tools, may_ask=False)
             value = (yield from meter.ask(port, "archivist", values, form)).value

@@ -3,8 +3,8 @@
 A statement is verified if its sentences have its figures and say it, as far as a program can decide
 (`statement_check`); its calculations are repeated from known figures (`calculations`); a claim that
 the contract lacks something is checked by a search. What fails is marked with the reason, and never
-left out: the model gets one chance to correct it, and a person sees the rest. A ruling and a
-summary are shown only if a sentence of the answer is verified.
+left out: the model gets one chance to correct it, and a person sees the rest. A ruling is shown
+only if a sentence of the answer is verified, and is as sure as its words are likely to answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fourcorners.research.agents.statement_check import (
     is_repeated,
     is_repeated_in,
     is_topic,
-    support_chance,
+    statement_chance,
 )
 from fourcorners.research.answer import (
     OWN_ACCOUNT,
@@ -117,14 +117,14 @@ class ReportCheck:
         readings = rest.check(claimed.readings, Role.OTHER_READING)
         summary = rest.check(claimed.summary, Role.EVIDENCE)
         paragraphs = [rest.check(each.sentences, Role.EVIDENCE) for each in claimed.reasoning]
-        ruled, gaps = self._ruling(started.question, Verdict(claimed.ruling), sentences)
+        verdict, gaps = self._ruling(started.question, Verdict(claimed.ruling), sentences)
         external, lost = self._outside(claims.external)
-        told = {each.text for each in sentences}
-        answer = replace(ruled, sentences=sentences, conditions=conditions, readings=readings)
+        shown = {each.text for each in sentences}
+        answer = replace(verdict, sentences=sentences, conditions=conditions, readings=readings)
         report = replace(
             started,
             title=title if is_topic(title, started.question) else started.title,
-            summary=tuple(each for each in summary if each.text not in told),
+            summary=tuple(each for each in summary if each.text not in shown),
             reasoning=tuple(filter(None, paragraphs)),
             findings=tuple(findings.values()),
             gaps=(
@@ -357,7 +357,7 @@ def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
     ]
     if not chances or sentence.standing is not Verification.VERIFIED:
         return 0.0
-    return min(max(chances), support_chance(sentence.text, [_words(e) for e in sentence.quotes]))
+    return min(max(chances), statement_chance(sentence.text, [_words(e) for e in sentence.quotes]))
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:

@@ -191,7 +191,7 @@ def check_statement(
     return Verification.UNCHECKED, NOT_CHECKED
 
 
-def support_chance(statement: str, quotes: Sequence[str]) -> float:
+def statement_chance(statement: str, quotes: Sequence[str]) -> float:
     """Return how likely a verified statement's quotes say it: their own words surely do."""
     if is_repeated_in(statement, quotes):
         return 1.0
