@@ -102,8 +102,7 @@ def answer_report(answer: Answer) -> Report:
     sections = [_question(answer, laid), _preliminary(answer, laid)]
     sections += [_section("contracts", "Each contract", _rows(answer))] if answer.rows else []
     if laid.reasoning:
-        paragraphs = map(_paragraph, laid.reasoning)
-        sections.append(_section("reasoning", "Reasoning", paragraphs))
+        sections.append(_section("reasoning", "Reasoning", map(_paragraph, laid.reasoning)))
     sections += [_findings(answer, laid)] if not answer.rows else []
     sections += [_external(answer)] if answer.external else []
     sections += [_gaps(answer), _sources(answer), _record(answer)]
@@ -193,9 +192,8 @@ def _headline(answer: Answer) -> Paragraph:
 def answer_summary(answer: Answer) -> tuple[Block, ...]:
     """Return the answer in short: its headline, the words behind it, what changes it, what else."""
     direct = answer.answer
-    blocks: list[Block] = [_headline(answer)]
-    if not direct.headline:  # a model may have understood something else
-        blocks.insert(0, _asked(answer))
+    asked = [] if direct.headline else [_asked(answer)]  # a model may understand something else
+    blocks: list[Block] = [*asked, _headline(answer)]
     if answer.rows:
         return (*blocks, *_rows(answer, is_short=True), *(note(gap.what) for gap in answer.gaps))
     quoted: set[Citation] = set()
@@ -211,8 +209,7 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
                 continue
             room -= length
         if not direct.headline or each.role is not Role.EVIDENCE:
-            mark = _UNCHECKED if not direct.headline else ""
-            blocks.append(body(*_sentence(each, short_mark=mark)))
+            blocks.append(body(*_sentence(each, short_mark="" if direct.headline else _UNCHECKED)))
         blocks += [_quote(cited) for cited in own]
         quoted |= set(own)
     further = [
@@ -309,7 +306,6 @@ def _numbers(sentence: CitedSentence, *, without_new: bool = False) -> str:
 
 
 def _sentence(statement: Statement, numbers: str = "", *, short_mark: str = "") -> tuple[Run, ...]:
-    """Return a sentence with its numbers and its verification."""
     said = Run(f"{statement.text} {numbers}" if numbers else statement.text)
     if statement.standing is Verification.VERIFIED:
         return (said,)

@@ -1,8 +1,6 @@
 """`Answer`: the report to a question, with the contracts' words behind each of its statements.
 
-Its sections are those of PAKTON's report (2025, section 3.2 and appendix A.1): title and summary,
-a preliminary answer, reasoning, findings, gaps, directions for further research and next questions,
-sources.
+Its sections are those of PAKTON's report (2025, section 3.2 and appendix A.1).
 """
 
 from __future__ import annotations
@@ -28,8 +26,7 @@ MAX_TURNS = 20  # PAKTON's experiments stop at 5
 MAX_QUESTION = 4_000
 """Characters of a question, its context or its instructions."""
 
-OWN_ACCOUNT = "by the model's own account"
-"""Why a ruling is shown that no words carry; never with a number."""
+OWN_ACCOUNT = "by the model's own account"  # of a ruling; never with a number
 
 
 class Verdict(StrEnum):
@@ -169,8 +166,7 @@ class PreliminaryAnswer:
 
     Attributes:
         headline: The answer in a line; empty if the first sentence serves as one.
-        confidence: How likely the words that it quotes answer, 0 to 1; never a model's own account.
-            0 if no verified sentence supports a ruling.
+        confidence: How likely the words quoted answer, 0 to 1; 0 if none support a ruling.
         because: What the confidence is, in words.
     """
 
@@ -291,8 +287,7 @@ class Answer:
     """The report to a question.
 
     Attributes:
-        asked: The question in the person's own words.
-        question: The same with what it refers back to put by name; adds nothing that nobody said.
+        question: What was asked, with names for what it refers back to.
         assumptions: What was assumed because nothing was said about it.
         beside: What belongs to the words that answer, for the full report: definitions and clauses
             that they refer to.
