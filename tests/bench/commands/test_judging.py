@@ -45,3 +45,15 @@ def test_two_runs_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
         ("Alpha", 0.9),
         ("Beta", 0.3),
     ]
+    shares = json.loads(Path("scores.json").read_text())["measures"]["votes"]
+    assert shares["judge"]["gaps"] == [1.0, 0.0, 0.0]
+    assert shares["people"] == {}
+    vote = {"question": "q", "criterion": "gaps", "vote": "Alpha", "labelled": True}
+    Path("votes.jsonl").write_text(json.dumps(vote) + "\n")
+    people = invoke("judge", "a.jsonl", "b.jsonl", "--people", "votes.jsonl", "--json", "p.json")
+    assert people.exit_code == 0, people.output
+    measures = json.loads(Path("p.json").read_text())["measures"]
+    assert measures["agreement"]["people"] == {"cosine": 1.0, "mae": 0.0, "rmse": 0.0}
+    assert "The judge and people" in people.output
+    Path("votes.jsonl").write_text(json.dumps({**vote, "vote": "Gamma"}) + "\n")
+    assert invoke("judge", "a.jsonl", "b.jsonl", "--people", "votes.jsonl").exit_code == 1

@@ -46,9 +46,12 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
+    """All of them; `agreement` has the rows in which the paper compares its judge with people."""
+
     source: str
     systems: tuple[str, str]
     items: tuple[Criterion, ...]
+    agreement: tuple[tuple[str, str, str, str], ...]
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -72,6 +72,9 @@ class Question:
 class RequiredPlace:
     document: str
     span: Span
+
+
+_NOWHERE = RequiredPlace("", Span(0, 1))  # of words whose file could not be read
 
 
 def load_questions(path: Path) -> list[Question]:
@@ -137,11 +140,12 @@ def _needed(record: Mapping[str, Any]) -> RequiredWords:
 
 
 def locate_required_words(
-    library: Library, questions: Sequence[Question]
+    library: Library, questions: Sequence[Question], unread: Collection[str] = ()
 ) -> dict[str, tuple[RequiredPlace, ...]]:
     """Return the places of the words that each question needs, by its id.
 
-    A question to a scan that no program has read is left out.
+    A question to a scan that no program has read is left out. Words of a file that could not be
+    read, of those named `unread`, are in no document.
 
     Raises:
         ConfigError: If words are not in their contract, or more than once.
@@ -149,15 +153,27 @@ def locate_required_words(
     entries = library.documents()
     found: dict[str, tuple[RequiredPlace, ...]] = {}
     for question in questions:
-        entry_of = {each.contract: find_entry(entries, each.contract) for each in question.needed}
+        entry_of = {
+            each.contract: find_entry(entries, each.contract)
+            for each in question.needed
+            if not is_unread(each.contract, unread)
+        }
         if question.needs_ocr and not all(
             library.text(entry.id).strip() for entry in entry_of.values()
         ):
             continue
         found[question.id] = tuple(
-            _place(library, question, entry_of[each.contract], each) for each in question.needed
+            _place(library, question, entry_of[each.contract], each)
+            if each.contract in entry_of
+            else _NOWHERE
+            for each in question.needed
         )
     return found
+
+
+def is_unread(start: str, unread: Iterable[str]) -> bool:
+    """Return whether the file that a question names by its beginning could not be read."""
+    return any(name.startswith(start) for name in unread)
 
 
 def find_entry(entries: Sequence[Entry], start: str) -> Entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,11 +23,12 @@ from fourcorners_bench.commands.runner import (
     ExchangeOptions,
     Output,
     measurement,
+    report_unread,
     require_model_options,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
@@ -162,9 +164,12 @@ def answers(
         written = Record("answers", {"data": str(data), "contracts": str(folder), "by": by})
         written.models["encoder"] = encoder.name
         with console.progress_steps() as step:
-            _fill(store, _files(folder, chosen), encoder, settings)
-            places = answer_questions.locate_required_words(store, chosen)
+            unread = _fill(store, _files(folder, chosen), encoder, settings)
+            report_unread(written, unread)
+            places = answer_questions.locate_required_words(store, chosen, unread)
             ask = _asking(store, encoder, port, answering.turns, plain=answering.plain)
+            if unread:
+                ask = _unless_unread(ask, unread)
             for one, answer in answer_scores.run_questions(chosen, places, ask, on_progress=step):
                 measured.append(one)
                 reports.append(answer_runs.Report(one.question.id, by, answer))
@@ -245,13 +250,32 @@ def _files(folder: Path, asked: list[Question]) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.startswith(starts))
 
 
-def _fill(store: Library, files: list[Path], encoder: Encoder, settings: Settings) -> None:
+def _fill(
+    store: Library, files: list[Path], encoder: Encoder, settings: Settings
+) -> dict[str, str]:
+    """Add the contracts; return why some could not be read, by the names of their files."""
     from fourcorners.library.ingest import add_files
 
     report = add_files(store, files, collection="questions", encoder=encoder, settings=settings)
-    if report.failed:
-        first = report.failed[0]
-        raise ConfigError(f"{first.path}: {first.reason}", remedy=first.remedy)
+    return {Path(each.path).name: each.reason for each in report.failed}
+
+
+def _unless_unread(
+    ask: Callable[[Question], Answer], unread: Mapping[str, str]
+) -> Callable[[Question], Answer]:
+    """Return what finds nothing for questions to a contract that could not be read."""
+    from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Verdict
+    from fourcorners_bench.answers.loader import is_unread
+
+    def answer(question: Question) -> Answer:
+        if not any(is_unread(start, unread) for start in question.contracts):
+            return ask(question)
+        made = Provenance("nobody", "fourcorners", datetime.now(UTC).isoformat(timespec="seconds"))
+        nothing = PreliminaryAnswer(Verdict.UNSURE, ())
+        stopped = "The contract could not be read."
+        return Answer(question.asked, question.asked, made, "", nothing, stopped=stopped)
+
+    return answer
 
 
 def _asking(
@@ -293,21 +317,34 @@ def judge(
         int, option("--samples N", "Of each score; the mean.", least=1, most=20)
     ] = 1,
     *,
+    people: Annotated[
+        Path | None,
+        option(
+            "--people FILE",
+            "Votes of people, as JSON lines (question, criterion, vote, labelled), to compare "
+            "with the judge's.",
+        ),
+    ] = None,
     exchanges: ExchangeOptions,
     library: options.Keep = None,
 ) -> None:
     """Have a named model score reports by nine criteria, as G-Eval does.
 
-    It sees the question and the report, and not who made it. Of two runs it scores both.
+    It sees the question and the report, and not who made it. Of two runs it scores both, and
+    counts the votes for each.
     """
     from fourcorners.library.llm_store import library_port
     from fourcorners.settings import Settings
-    from fourcorners_bench.answers import judging
+    from fourcorners_bench.answers import judging, votes
     from fourcorners_bench.answers import run_files as answer_runs
     from fourcorners_bench.answers.judging import load_criteria
-    from fourcorners_bench.record import Record
+    from fourcorners_bench.record import Record, json_figures
 
     runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
+    systems = [", ".join(dict.fromkeys(one.by for one in each.values())) for each in runs]
+    given = votes.read_votes(people, systems) if people else []
+    if people and len(set(systems)) < 2:
+        raise ConfigError("people vote between two systems.", remedy="Give the run of another.")
     run_record = Record(
         "answers, judged",
         {
@@ -328,6 +365,17 @@ def judge(
         ]
     run_record.models["judge"] = found[0].judge
     run_record.measures["judged"] = [each.to_json() for each in found]
-    output.finish(run_record, judging.judge_table(found))
+    tables = [judging.judge_table(found)]
+    if len(found) > 1:
+        judge_shares = votes.judged_votes(*found)
+        people_shares = votes.people_votes(given, systems)
+        compared = votes.agreements(judge_shares, given, systems)
+        run_record.measures["votes"] = json_figures(
+            {"judge": judge_shares, "people": people_shares}
+        )
+        run_record.measures["agreement"] = {name: each.to_json() for name, each in compared.items()}
+        tables.append(votes.votes_table(judge_shares, people_shares, systems))
+        tables += [votes.agreement_table(compared)] if compared else []
+    output.finish(run_record, *tables)
     if failed := sum(each.failed for each in found):
         console.err().print(f"{console.count_noun(failed, 'score')} never came.")

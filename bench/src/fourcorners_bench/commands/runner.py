@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -77,6 +77,13 @@ def print_figures(tables: Iterable[Table], *, spaced: bool = False) -> None:
         return
     for table in tables:
         console.stdout_console().print(table)
+
+
+def report_unread(record: Record, unread: Mapping[str, str]) -> None:
+    """Name the files that could not be read, on record too: in them nothing was found."""
+    record.settings["unread"] = dict(unread)
+    for name, reason in unread.items():
+        console.err().print(f"{name} could not be read, and counts as “not found”: {reason}")
 
 
 def measurement(*outputs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
