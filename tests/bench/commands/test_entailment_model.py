@@ -88,6 +88,9 @@ def test_what_cannot_be_meant_is_refused() -> None:
     for words in (
         ["--experiment", "psychic"],
         ["--tries", "2"],
+        ["--questions", "2"],
+        ["--experiment", "zero-shot", "--reports", "r.jsonl"],
+        ["--experiment", "rag", "--experiment", "agents", "--reports", "r.jsonl"],
         ["--library", "x.db"],
         ["--experiment", "zero-shot", "--experiment", "rag", "--run-out", "run.jsonl"],
         ["--experiment", "few-shot", "--tries", "1"],

@@ -14,6 +14,7 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request, Spending
 from fourcorners.models import Encoder, default_encoder
 from fourcorners.models.entailment.verdict import Label
+from fourcorners_bench.answers.run_files import report_text
 from fourcorners_bench.entailment import agents as entailment_agents
 from fourcorners_bench.entailment import model_report as results
 from fourcorners_bench.entailment import model_run as entailment_asking
@@ -23,7 +24,7 @@ from fourcorners_bench.entailment.exemplars import (
     evidence_words,
     read_examples,
 )
-from fourcorners_bench.entailment.loader import Split, load_split
+from fourcorners_bench.entailment.loader import Split, load_split, sample_questions
 from fourcorners_bench.entailment.model_run import read_settings
 from fourcorners_bench.entailment.paper import paper_figures
 from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
@@ -220,6 +221,34 @@ def test_the_agents_report_and_the_report_is_labelled(
     assert last.messages[-1].text.count("Example ") == 3
     assert POACH not in asked.outside_fences(last.messages[-1].text)
     assert port.ledger.job_spending("bench").calls == len(model.requests)
+    (told,) = tried.reports
+    assert (told.question, told.by) == ("3 poach", f"agents, {told.answer.made.by}")
+    assert POACH in report_text(told.answer)
+
+
+def test_plain_retrieval_writes_reports_on_the_same_questions(
+    split: Split, encoder: Encoder, tmp_path: Path
+) -> None:
+    said = {"ruling": "no", "sentences": [{"text": "No.", "quotes": [POACH]}]}
+    port, model = asked.port({"rag": said}, job="bench")
+    drawn = sample_questions(split, 4, seed=1)
+    with port, Library.open(tmp_path / "bench.db") as library:
+        reports = entailment_agents.plain_reports(library, drawn, port, encoder=encoder)
+    questions = [f"{each.id} {key}" for each in drawn.documents for key in each.truths]
+    assert [each.question for each in reports] == questions
+    assert len(model.requests) == 4
+    assert {each.by.partition(",")[0] for each in reports} == {"plain retrieval"}
+    assert all(POACH in report_text(each.answer) for each in reports)
+
+
+def test_questions_are_drawn_from_all_documents_the_same_each_time(split: Split) -> None:
+    whole = {(each.id, key) for each in split.documents for key in each.truths}
+    drawn = sample_questions(split, 3, seed=2)
+    keys = {(each.id, key) for each in drawn.documents for key in each.truths}
+    assert len(keys) == 3
+    assert keys < whole
+    assert drawn == sample_questions(split, 3, seed=2)
+    assert sample_questions(split, 99).documents == split.documents
 
 
 def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:

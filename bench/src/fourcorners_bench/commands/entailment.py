@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fourcorners_bench.entailment.loader import JudgedHypothesis, Split
+    from fourcorners_bench.entailment.model_run import Setting
     from fourcorners_bench.record import Record
 
 MAX_TRIES = 20  # of every question
@@ -41,6 +42,10 @@ class _Documents:
         ),
     ] = "default"
     limit: Annotated[int | None, option("--limit N", "Only the first N documents.", least=1)] = None
+    questions: Annotated[
+        int | None,
+        option("--questions N", "With --experiment: N questions, drawn by the seed.", least=1),
+    ] = None
     seed: options.Seed = 0
 
 
@@ -68,6 +73,14 @@ class _Experiments:
             default="train_spans.csv in the folder of --data",
         ),
     ] = None
+    reports: Annotated[
+        Path | None,
+        option(
+            "--reports FILE",
+            "With agents or rag: their reports, for `bench answers judge`; those of rag are asked "
+            "for in a call of their own.",
+        ),
+    ] = None
     model: options.Model = None
     replay: options.Replay = None
     exchanges: options.Exchanges = None
@@ -87,7 +100,9 @@ def entailment(output: Output, asked: _Documents, experiments: _Experiments) -> 
 
     given = replace(experiments, experiment=None)
     require_model_options(
-        bool(experiments.experiment), (given != _Experiments(),), "Add --experiment."
+        bool(experiments.experiment),
+        (given != _Experiments(), asked.questions),
+        "Add --experiment.",
     )
     if experiments.experiment:
         _run_experiments(asked, experiments, output)
@@ -147,6 +162,28 @@ def _score(
     )
 
 
+def _planned(experiments: _Experiments, output: Output) -> list[Setting]:
+    """Return the settings to run.
+
+    Raises:
+        ConfigError: If several runs would be written to one file.
+    """
+    from fourcorners_bench.entailment.model_run import SEARCHED, read_settings
+
+    named = (each for name in experiments.experiment or () for each in read_settings(name))
+    planned = list({each.name: each for each in named}.values())
+    written = output.run or experiments.reports
+    if written and len(planned) * len(experiments.model or [""]) > 1:
+        raise ConfigError(
+            "several runs cannot be written to one file.", remedy="Run one setting and one model."
+        )
+    if experiments.reports and planned[0].premise not in SEARCHED:
+        raise ConfigError(
+            f"{planned[0].name} writes no reports.", remedy="Give --experiment agents, or rag."
+        )
+    return planned
+
+
 def _run_experiments(asked: _Documents, experiments: _Experiments, output: Output) -> None:
     """Ask each model in each setting, and print the figures with the paper's."""
     from fourcorners.library.llm_store import library_port
@@ -159,29 +196,26 @@ def _run_experiments(asked: _Documents, experiments: _Experiments, output: Outpu
     from fourcorners_bench.entailment.paper import paper_figures
     from fourcorners_bench.measures.model_calls import spending_since
     from fourcorners_bench.record import Record
+    from fourcorners_bench.run_files import write_lines
 
     settings = Settings.load()
-    named = (
-        each for name in experiments.experiment or () for each in model_run.read_settings(name)
-    )
-    planned = list({each.name: each for each in named}.values())
-    models = experiments.model or [""]
-    if output.run is not None and len(planned) * len(models) > 1:
-        raise ConfigError(
-            "several runs cannot be written to one file.", remedy="Run one setting and one model."
-        )
+    planned, models = _planned(experiments, output), experiments.model or [""]
+    console.require_place(experiments.reports)
     split = contractnli.load_split(asked.data, limit=asked.limit)
+    if asked.questions is not None:
+        split = contractnli.sample_questions(split, asked.questions, seed=asked.seed)
     examples = exemplars.ExemplarSet([])
     if any(each.needs_examples for each in planned):
         path = experiments.exemplars or asked.data.parent / "train_spans.csv"
         examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=asked.seed)
-    searched = any(each.premise in (Premise.PASSAGES, Premise.REPORT) for each in planned)
+    searched = any(each.premise in model_run.SEARCHED for each in planned)
     encoder = default_encoder(settings.encoder, threads=settings.jobs) if searched else None
     record = Record(
         "entailment with a model",
         {
             "data": str(asked.data),
             "limit": asked.limit,
+            "questions": asked.questions,
             "seed": asked.seed,
             "profiles": [each.name for each in planned],
             "exemplars": str(experiments.exemplars) if experiments.exemplars else None,
@@ -216,6 +250,11 @@ def _run_experiments(asked: _Documents, experiments: _Experiments, output: Outpu
                     found.append(
                         model_report.build_result(split, each, judge, tries, spent, seed=asked.seed)
                     )
+                    if experiments.reports is not None and encoder is not None:
+                        reports = tries[0].reports or agents.plain_reports(
+                            store, split, port, encoder=encoder, on_progress=step
+                        )
+                        write_lines(experiments.reports, reports)
                     for number, attempt in enumerate(tries, start=1):
                         output.numbered(number).write_run(attempt.answers)
                     record.measures["results"] = [one.to_json() for one in found]

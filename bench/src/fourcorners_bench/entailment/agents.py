@@ -21,6 +21,8 @@ from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import TURNS, Answer
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span
+from fourcorners_bench.answers.plain_rag import answer_from_passages
+from fourcorners_bench.answers.run_files import Report
 from fourcorners_bench.entailment.exemplars import ExemplarSet
 from fourcorners_bench.entailment.loader import JudgedHypothesis, Quote, Split
 from fourcorners_bench.entailment.model_run import (
@@ -71,11 +73,11 @@ class InquiryAttempts:
         concepts = default_concepts()
         self.library.set_encoder(encoder.name, encoder.dimension)
         answers: list[JudgedHypothesis] = []
+        reports: list[Report] = []
         failed = invented = 0
         asked = split_questions(split)
         for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
-            document = text_document(f"{one.document.id}.txt", one.document.text)
-            identity = add_document(self.library, document, COLLECTION, encoder.encode)
+            identity = _added(self.library, one, encoder)
             report = final_answer(
                 ask(
                     self.library,
@@ -92,7 +94,36 @@ class InquiryAttempts:
             failed += labelled is None
             invented += wrong + report.counts.unverified
             answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
-        return Attempt(tuple(answers), failed, invented)
+            reports.append(_filed(one, setting.name, report))
+        return Attempt(tuple(answers), failed, invented, tuple(reports))
+
+
+def plain_reports(
+    library: Library,
+    split: Split,
+    port: Port,
+    *,
+    encoder: Encoder,
+    on_progress: OnProgress | None = None,
+) -> list[Report]:
+    """Have one call for each question report on the nearest chunks: the baseline of the agents."""
+    library.set_encoder(encoder.name, encoder.dimension)
+    reports = []
+    for one in with_progress(split_questions(split), "plain reports", on_progress):
+        identity = _added(library, one, encoder)
+        question = QUESTION.format(one.hypothesis)
+        answer = answer_from_passages(library, question, [identity], port, encoder)
+        reports.append(_filed(one, "plain retrieval", answer))
+    return reports
+
+
+def _added(library: Library, asked: PromptedQuestion, encoder: Encoder) -> str:
+    document = text_document(f"{asked.document.id}.txt", asked.document.text)
+    return add_document(library, document, COLLECTION, encoder.encode)
+
+
+def _filed(asked: PromptedQuestion, system: str, report: Answer) -> Report:
+    return Report(f"{asked.document.id} {asked.key}", f"{system}, {report.made.by}", report)
 
 
 def _labelled(

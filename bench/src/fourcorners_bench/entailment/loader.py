@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -96,6 +97,20 @@ def load_split(path: Path, *, limit: int | None = None) -> Split:
         ) from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise ConfigError(f"{path} is not of ContractNLI's form ({error!r}).") from error
+
+
+def sample_questions(split: Split, count: int, *, seed: int = 0) -> Split:
+    """Return a split with so many of its questions, drawn by seed from all documents."""
+    asked = [(each.id, key) for each in split.documents for key in each.truths]
+    chosen = Random(seed).sample(asked, min(count, len(asked)))  # noqa: S311
+    drawn = frozenset(chosen)
+    documents = (
+        replace(
+            each, truths={key: one for key, one in each.truths.items() if (each.id, key) in drawn}
+        )
+        for each in split.documents
+    )
+    return Split(tuple(each for each in documents if each.truths), split.hypotheses)
 
 
 def find_split(data: Path, run: Sequence[JudgedHypothesis]) -> Path:

@@ -20,6 +20,7 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
+from fourcorners_bench.answers.run_files import Report
 from fourcorners_bench.entailment.exemplars import Exemplar, ExemplarSet, evidence_words
 from fourcorners_bench.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote, Split
 from fourcorners_bench.experiments.read import Run, read_experiment
@@ -59,6 +60,10 @@ class Premise(StrEnum):
     PASSAGES = "the passages that a search found"
     GOLD = "the words that bear on the hypothesis, and perhaps others"
     REPORT = "a report"
+
+
+SEARCHED = (Premise.PASSAGES, Premise.REPORT)
+"""What needs an encoder, and can be reported on."""
 
 
 class Setting(Run):
@@ -107,11 +112,13 @@ class Attempt:
     Attributes:
         failed: Questions without an answer; they count as not mentioned.
         invented: Quotes that are not in the contract.
+        reports: What the agents reported before each label.
     """
 
     answers: tuple[JudgedHypothesis, ...] = field(repr=False)
     failed: int = 0
     invented: int = 0
+    reports: tuple[Report, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
