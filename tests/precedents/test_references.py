@@ -4,11 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.precedents import clause as gather
 from fourcorners.precedents.clause import Clause, ClausePlace
-from fourcorners.precedents.references import MAX_LENGTH, ReferencedKind, find_references
+from fourcorners.precedents.references import (
+    MAX_LENGTH,
+    ReferencedKind,
+    find_references,
+    joined_sections,
+)
 from fourcorners.settings import Settings
 from tests.conftest import Program
 
@@ -78,3 +84,18 @@ def test_what_is_brought_stands_outside_the_clause(larch: Program) -> None:
                 assert not place.span.contains(one.span)
                 assert one.span.text_in(library.text(one.document)) == one.text
         assert kinds == set(ReferencedKind)
+
+
+def test_a_clause_is_joined_with_the_sections_that_it_refers_to(library: Library) -> None:
+    with library:
+        place = clause(library, "2. Rent").places[0]
+        assert place.span is not None
+        reading = read_contract(library, place.document)
+        parts = joined_sections(reading, place.span).split(" <omitted> ")
+        water = clause(library, "5. Water").places[0].span
+        assert water is not None
+        assert joined_sections(reading, water) == water.text_in(reading.text)
+    assert all(part in reading.text for part in parts)
+    words = " ".join(parts)
+    assert words.index("2. Rent") < words.index("3. Days") < words.index("4. Amounts")
+    assert "5. Water" not in words

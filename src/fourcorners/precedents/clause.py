@@ -17,6 +17,8 @@ from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.precedents", "clause")
 _LABEL = _PATTERNS["label"]
+OMITTED = "<omitted>"
+"""What joins the sections of a clause that are apart in its contract, as in ACORD."""
 _RUN = 8  # words
 _BROKEN = _PATTERNS["broken"]
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.outline.tree import Node
-from fourcorners.precedents.clause import ClausePlace
-from fourcorners.text.span import Span
+from fourcorners.precedents.clause import OMITTED, ClausePlace
+from fourcorners.text.span import Span, merge_spans
 
 MAX_LENGTH = 600
 """Characters of a section or definition that are shown."""
@@ -55,14 +55,28 @@ def find_references(library: Catalogue, place: ClausePlace) -> list[ReferencedTe
     return [*sections, *_find_terms(reading, place.span.text_in(reading.text), shown)]
 
 
+def joined_sections(reading: Contract, clause: Span) -> str:
+    """Return the words of a clause with the sections that it refers to, in the contract's order.
+
+    Where they are apart, a mark joins them (ACORD, appendix C.4).
+    """
+    referred = (node.span.strip(reading.text) for _, node in _referred_nodes(reading, clause))
+    spans = merge_spans((clause.strip(reading.text), *referred))
+    return f" {OMITTED} ".join(each.text_in(reading.text) for each in spans)
+
+
 def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
+    for raw, node in _referred_nodes(reading, clause):
+        yield _referred(reading, ReferencedKind.SECTION, raw, node, node.span)
+
+
+def _referred_nodes(reading: Contract, clause: Span) -> Iterator[tuple[str, Node]]:
     taken = set()
     for reference, node in reading.references_from(clause):
         if node.id in taken or clause.contains(node.span) or node.span.contains(clause):
             continue
         taken.add(node.id)
-        raw = reference.raw or reference.span.text_in(reading.text)
-        yield _referred(reading, ReferencedKind.SECTION, raw, node, node.span)
+        yield reference.raw or reference.span.text_in(reading.text), node
 
 
 def _find_terms(reading: Contract, words: str, shown: Sequence[Span]) -> Iterator[ReferencedText]:

@@ -75,3 +75,40 @@ def test_a_bank_in_beirs_layout_is_read_back(library: Library, tmp_path: Path) -
     assert qrels[1:] == [f"q1\t{CLAUSE.id}\t0", f"q2\t{OTHER.id}\t4"]
     read = {(each.provision, each.text): each.stars for each in read_clauses(tmp_path / "beir")}
     assert read == {(each.provision, each.text): each.stars for each in clauses}
+
+
+def judgements(folder: Path, split: str) -> list[list[str]]:
+    lines = (folder / "qrels" / f"{split}.tsv").read_text("utf-8").splitlines()
+    return [line.split("\t") for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("provisions", "sizes"),
+    [(1, (0, 0, 1)), (2, (1, 0, 1)), (3, (0, 1, 2)), (20, (9, 1, 10)), (100, (45, 5, 50))],
+)
+def test_the_queries_of_a_bank_are_divided_each_into_one_split(
+    provisions: int, sizes: tuple[int, ...], tmp_path: Path
+) -> None:
+    clauses = [BankClause(f"Kind {at}", f"Words {at}.", 3) for at in range(provisions)]
+    assert write_beir(clauses, tmp_path, split=True) == provisions
+    parts = [judgements(tmp_path, split) for split in ("train", "valid", "test")]
+    assert tuple(map(len, parts)) == sizes
+    assert len({row[0] for part in parts for row in part}) == provisions
+    before = (tmp_path / "qrels" / "test.tsv").read_bytes()
+    write_beir(clauses, tmp_path, split=True)
+    assert (tmp_path / "qrels" / "test.tsv").read_bytes() == before
+
+
+def test_clauses_of_other_provisions_are_added_as_irrelevant_and_never_ones_own(
+    tmp_path: Path,
+) -> None:
+    clauses = [
+        BankClause("Insurance", "The Carrier insures the Goods.", 4),
+        BankClause("Insurance", "Words of both kinds.", 3),
+        BankClause("Cover", "Words of both kinds.", 2),
+        BankClause("Law", "The law of Norway applies."),
+    ]
+    assert write_beir(clauses, tmp_path, expand=5) == 3 + 1 + 2 + 3
+    added = {(row[0], row[1]) for row in judgements(tmp_path, "test") if row[2] == "0"}
+    assert ("q1", clauses[3].id) in added
+    assert not {("q1", clauses[1].id), ("q1", clauses[2].id), ("q2", clauses[2].id)} & added

@@ -74,3 +74,16 @@ def test_a_bank_needs_a_name_and_a_collection_must_be_there(
         add_to_bank(library, playbook, " ")
     with pytest.raises(ConfigError, match="no collection 'Oak'"):
         add_to_bank(library, playbook, "ours", "Oak")
+
+
+def test_a_clause_joins_the_sections_that_it_refers_to_and_then_has_no_one_place(
+    library: Library, playbook: Playbook
+) -> None:
+    room = fill(library, playbook, {CELL: [LEAVE]})
+    annotation = states.NewAnnotation(by="Ann", state=ReviewState.CONFIRMED)
+    states.annotate_finding(library, playbook, room, CELL, annotation)
+    assert add_to_bank(library, playbook, "plain").added == 1
+    assert add_to_bank(library, playbook, "joined", joined=True).added == 1
+    (plain,), (joined,) = (bank.bank_clauses(library, name) for name in ("plain", "joined"))
+    assert plain.text in joined.text
+    assert (joined.start is None) is ("<omitted>" in joined.text)

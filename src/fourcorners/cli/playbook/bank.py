@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import show_invisible, single_line
@@ -52,6 +52,13 @@ def collect(
     bank: BankOption = "clauses",
     playbook: options.Playbook = "due-diligence",
     collection: options.Collection = None,
+    joined: Annotated[
+        bool,
+        option(
+            "--joined",
+            "Each with the sections that it refers to; <omitted> joins what is apart.",
+        ),
+    ] = False,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
@@ -64,7 +71,7 @@ def collect(
 
     book = load_playbook(playbook)
     with console.open_library(library) as store:
-        done = add_to_bank(store, book, bank, collection)
+        done = add_to_bank(store, book, bank, collection, joined=joined)
     _say_added(bank, done, as_json=as_json)
 
 
@@ -185,7 +192,27 @@ def ratings(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _LayoutOptions:
+    """What a folder in BEIR's layout has besides a bank's own judgements."""
+
+    split: Annotated[
+        bool,
+        option("--split", "With --beir: queries divided into train, valid and test, 45 / 5 / 50%."),
+    ] = False
+    expand: Annotated[
+        int,
+        option(
+            "--expand N",
+            "With --beir: for each query N clauses of other provisions, judged irrelevant.",
+            least=0,
+            default=False,
+        ),
+    ] = 0
+
+
 @app.command("export")
+@spread
 def export(
     out: Annotated[Path, option("--out PATH", "The file of JSON lines; with --beir the folder.")],
     beir: Annotated[
@@ -195,6 +222,8 @@ def export(
     provision: ProvisionOption = None,
     stars: LeastOption = None,
     library: options.Library = None,
+    *,
+    layout: _LayoutOptions,
 ) -> None:
     """Write a bank's clauses as JSON lines or in BEIR's layout; an import reads either.
 
@@ -203,12 +232,14 @@ def export(
     from fourcorners.playbooks.bank import store as banks
     from fourcorners.playbooks.bank.files import write_beir
 
+    if not beir and (layout.split or layout.expand):
+        raise ConfigError("--split and --expand are of BEIR's layout.", remedy="Add --beir.")
     if not beir:
         console.require_place(out)
     with console.open_library(library) as store:
         found = banks.bank_clauses(store, bank, provision=provision, least=stars)
     if beir:
-        judged = write_beir(found, out)
+        judged = write_beir(found, out, split=layout.split, expand=layout.expand)
         console.print_line(
             f"{console.count_noun(len(found), 'clause')} written to {out}, {judged:,} judged."
         )

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from math import ceil
 from pathlib import Path
+from random import Random
 from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
@@ -165,11 +167,15 @@ def _beir(folder: Path) -> Iterator[BankClause]:
         )
 
 
-def write_beir(clauses: Sequence[BankClause], folder: Path) -> int:
+def write_beir(
+    clauses: Sequence[BankClause], folder: Path, *, split: bool = False, expand: int = 0
+) -> int:
     """Write clauses in BEIR's layout, a query for each provision; return how many are judged.
 
     Stars of 1 to 5 are scores of 0 to 4, as ACORD has them; a clause without stars is in the corpus
-    and not judged.
+    and not judged. `split` divides the queries into train, valid and test, and `expand` adds so
+    many clauses of other provisions to each as irrelevant, as ACORD's authors did. Both are drawn
+    by a fixed seed.
     """
     make_folder(folder / "qrels")
     provisions = list(dict.fromkeys(each.provision for each in clauses))
@@ -181,13 +187,42 @@ def write_beir(clauses: Sequence[BankClause], folder: Path) -> int:
     for path, records in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
         lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in records)
         replace_text(folder / path, "".join(lines))
-    judged = [each for each in clauses if each.stars is not None]
-    table = StringIO()
-    rows = csv.writer(table, delimiter="\t", lineterminator="\n")
-    rows.writerow(("query-id", "corpus-id", "score"))
-    rows.writerows((query[e.provision], e.id, (e.stars or 1) - 1) for e in judged)
-    replace_text(folder / "qrels" / "test.tsv", table.getvalue())
-    return len(judged)
+    judged = [(each.provision, each.id, each.stars - 1) for each in clauses if each.stars]
+    added = _other_provisions(clauses, expand)
+    for name, part in _splits(provisions).items() if split else [("test", provisions)]:
+        table = StringIO()
+        rows = csv.writer(table, delimiter="\t", lineterminator="\n")
+        rows.writerow(("query-id", "corpus-id", "score"))
+        rows.writerows((query[of], id_, score) for of, id_, score in judged if of in part)
+        rows.writerows((query[of], id_, _NO_STARS) for of, id_ in added if of in part)
+        replace_text(folder / "qrels" / f"{name}.tsv", table.getvalue())
+    return len(judged) + len(added)
+
+
+_SHARES = (0.5, 0.05)
+"""Of the queries in test and valid; the others are to train on (ACORD, section 3)."""
+
+
+def _splits(provisions: Sequence[str]) -> dict[str, list[str]]:
+    """Return the provisions of each split, that to test on never empty."""
+    drawn = Random(0).sample(sorted(provisions), len(provisions))  # noqa: S311 - no secret
+    tested = ceil(len(drawn) * _SHARES[0])
+    valid = max(1, round(len(drawn) * _SHARES[1])) if len(drawn) > 2 else 0
+    parts = {"test": drawn[:tested], "valid": drawn[tested : tested + valid]}
+    return parts | {"train": drawn[tested + valid :]}
+
+
+def _other_provisions(clauses: Sequence[BankClause], count: int) -> list[tuple[str, str]]:
+    """Return pairs of a provision and the id of a clause that only other provisions have."""
+    texts: dict[str, set[str]] = {}
+    for each in clauses:
+        texts.setdefault(each.provision, set()).add(each.text)
+    added = []
+    for provision, own in texts.items() if count else ():
+        others = [each.id for each in clauses if each.text not in own]
+        drawn = Random(provision).sample(others, min(count, len(others)))  # noqa: S311 - as above
+        added += [(provision, each) for each in drawn]
+    return added
 
 
 def _judgements(path: Path, remedy: str) -> Iterator[tuple[str, str, int]]:

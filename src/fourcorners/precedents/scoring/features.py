@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from fourcorners.precedents.clause import OMITTED
 from fourcorners.precedents.concepts import (
     DraftingSide,
     QueryConcept,
@@ -61,7 +62,6 @@ _SELLER_SAFE = re.compile(rf"\b{_SELLERS}{_NOT_LIABLE}|no .{{0,40}}{_SELLERS} be
 _BUYER_SAFE = re.compile(rf"\b{_BUYERS}{_NOT_LIABLE}|{_SELLERS}( \w+){{0,4}} indemnif")
 _BUYER_BOUND = re.compile(rf"\b{_BUYERS}( \w+){{0,4}} indemnif")
 _INDEMNITY = _PATTERNS["indemnity"]
-_OMITTED = "<omitted>"
 _REDACTED = _PATTERNS["redacted"]
 _ENUMERATED = _PATTERNS["enumerated"]
 _DEFINED = _PATTERNS["defined"]
@@ -156,7 +156,7 @@ def clause_features(reading: ClauseFeatures, wanted: QueryConcepts) -> list[floa
         length * length,
         length * math.log1p(asked),
         math.log1p(max(0, reading.topics - len(wanted.topics))),
-        math.log1p(reading.text.count(_OMITTED)),
+        math.log1p(reading.text.count(OMITTED)),
         math.log1p(reading.blanks),
         sum(map(str.isupper, reading.text)) / letters,
         math.log1p(len(_ENUMERATED.findall(reading.text))),

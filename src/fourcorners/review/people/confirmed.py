@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.store import BankClause, ImportCounts, store_clauses
 from fourcorners.playbooks.playbook import Extent, Playbook
+from fourcorners.precedents.clause import OMITTED
 from fourcorners.precedents.learning.learn import UNRATED, RatedClause
+from fourcorners.precedents.references import joined_sections
 from fourcorners.review import store
 from fourcorners.review.finding import Author, CellState, Finding, ReviewState
 from fourcorners.text.span import Span
@@ -16,11 +19,12 @@ _TAKEN = frozenset({ReviewState.CONFIRMED, ReviewState.CORRECTED})
 
 
 def confirmed_clauses(
-    library: Library, playbook: Playbook, collection: str | None = None
+    library: Library, playbook: Playbook, collection: str | None = None, *, joined: bool = False
 ) -> Iterator[BankClause]:
     """Yield the words of confirmed findings, and of corrections that are the contract's own words.
 
-    A person's own words are not a clause, and neither are facts such as dates.
+    A person's own words are not a clause, and neither are facts such as dates. If `joined`, the
+    sections that a clause refers to follow or precede it; what has such has no one place.
 
     Raises:
         ConfigError: If there is no such collection.
@@ -43,26 +47,35 @@ def confirmed_clauses(
             )
             tags = (f"{finding.review.value} by {who}", f"document {entry.id}")
             for place in _places(finding):
+                own = place.text_in(text)
+                words = joined_sections(read_contract(library, entry.id), place) if joined else own
+                one_place = OMITTED not in words
                 yield BankClause(
                     provision=provision.name,
-                    text=place.text_in(text),
+                    text=own if one_place else words,
                     source=entry.name,
-                    start=place.start,
-                    end=place.end,
+                    start=place.start if one_place else None,
+                    end=place.end if one_place else None,
                     tags=tags,
                 )
 
 
 def add_to_bank(
-    library: Library, playbook: Playbook, bank: str, collection: str | None = None
+    library: Library,
+    playbook: Playbook,
+    bank: str,
+    collection: str | None = None,
+    *,
+    joined: bool = False,
 ) -> ImportCounts:
-    """Add confirmed clauses to a bank, without duplicates.
+    """Add confirmed clauses to a bank, without duplicates; joined with the sections they refer to.
 
     Raises:
         ConfigError: If there is no such collection, or the bank has no name.
     """
     with library.transaction():
-        return store_clauses(library, bank, list(confirmed_clauses(library, playbook, collection)))
+        clauses = confirmed_clauses(library, playbook, collection, joined=joined)
+        return store_clauses(library, bank, list(clauses))
 
 
 def _places(finding: Finding) -> list[Span]:
