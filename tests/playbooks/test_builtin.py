@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fourcorners.models.registry import default_clause_reader
+from fourcorners.models.registry import default_clause_reader, default_verdict_reader
 from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks import Playbook, builtin_names, load_playbook
 from fourcorners.playbooks.concepts import default_concepts
@@ -71,7 +71,7 @@ def test_what_follows_from_answers_says_nothing_of_sides() -> None:
 
 
 def test_a_rule_of_last_resort_is_never_grave() -> None:
-    for name in ("due-diligence", "cuad-41"):
+    for name in ("due-diligence", "cuad-41", "due-diligence-by-type"):
         for provision in load_playbook(name).provisions:
             for rule in provision.severity:
                 parties = rule.burdens or rule.favours
@@ -96,6 +96,18 @@ def test_a_kind_of_clause_is_one_concept() -> None:
     assert doubled <= {"non-solicitation"}  # another thing in an NDA
 
 
-@pytest.mark.parametrize("name", ["due-diligence", "cuad-41", "commercial-terms"])
+def test_what_is_asked_by_type_is_added_to_due_diligence_and_changes_nothing_of_it() -> None:
+    base, by_type = load_playbook("due-diligence"), load_playbook("due-diligence-by-type")
+    own = by_type.provisions[len(base.provisions) :]
+    assert by_type.provisions[: len(base.provisions)] == base.provisions
+    assert own
+    assert all(each.applies_to for each in own)
+    assert not any(default_clause_reader().is_known(each.id, query_hash(each)) for each in own)
+    asked = [question for each in own for question in each.questions]
+    assert any(question.applies_to for question in asked)
+    assert not any(default_verdict_reader().is_known(each.id) for each in own)
+
+
+@pytest.mark.parametrize("name", [each for each in builtin_names() if each != "nda-review"])
 def test_nothing_is_doubtful_in_what_comes_with_the_program(name: str) -> None:
     assert find_warnings(*open_playbook(name)) == []

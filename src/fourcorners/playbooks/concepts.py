@@ -9,8 +9,8 @@ from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.search.concepts import Concept
 
-EXCLUDED = frozenset(("cuad-41",))
-"""Playbooks that come with the package whose provisions are those of the others."""
+EXCLUDED = frozenset(("cuad-41", "due-diligence-by-type"))
+"""Playbooks that come with the package: those that repeat others, and what nothing has weighed."""
 
 
 def playbook_concepts(
