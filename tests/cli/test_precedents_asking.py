@@ -166,3 +166,18 @@ def test_the_benchmark_has_profiles_that_ask(
     assert "none of 3 questions" in silent.exception.message
     grid = invoke(*bench, "--profile", "bm25-pointwise", "--grid", code=2)
     assert isinstance(grid.exception, ConfigError)
+
+
+def test_the_grid_has_rows_of_a_language_model_where_one_is_named(
+    data: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = ["bench", "precedents", "--data", str(data), "--split", "test", "--grid"]
+    with monkeypatch.context() as patched:
+        record(patched, folder / "exchanges.jsonl")
+        invoke(*bench, "--model", "stub", "--json", "grid.json")
+    found = json.loads(Path("grid.json").read_text())
+    rows = found["measures"]["grid"]
+    asked = {"bm25-pointwise, short", "dense-pointwise, short", "bm25-pairwise, short"}
+    assert asked <= rows.keys()
+    assert found["settings"]["asked"]["first"] == 100
+    assert "bm25-pointwise, long" not in rows

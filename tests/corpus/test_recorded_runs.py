@@ -36,7 +36,7 @@ def sample(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ("extraction", REVIEW, ("experiments", 0, "nine", "f1"), 0.9044),
         ("few-shot", FEW_SHOT, ("results", 0, "mean", "accuracy"), 0.7833),
-        ("pointwise", (*ACORD, "bm25-pointwise"), ("all", "ndcg@5", 0), 0.724622),
+        ("pointwise", (*ACORD, "bm25-pointwise", "--reread", "20"), ("all", "ndcg@5", 0), 0.724622),
     ],
 )  # fmt: skip
 def test_a_recorded_run_comes_to_its_figure(

@@ -47,8 +47,16 @@ def test_right_wrong_missing_and_debatable() -> None:
 
 
 def test_other_texts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="No such file"):
+    with pytest.raises(ConfigError, match="holds no contracts"):
         load_truth(tmp_path)
+
+
+def test_in_a_file_that_cannot_be_read_nothing_is_found(tmp_path: Path) -> None:
+    (tmp_path / "contracts").mkdir()
+    contracts = load_truth(tmp_path)
+    assert all("No such file" in each.unread for each in contracts)
+    scores = [score_contract(each) for each in contracts]
+    assert all(each.labelled and not each.found and not each.wrong for each in scores)
 
 
 @pytest.mark.corpus

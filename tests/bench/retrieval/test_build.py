@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fourcorners.errors import ConfigError
+from fourcorners.models import default_encoder
 from fourcorners.text.span import Span
 from fourcorners_bench.retrieval.build import (
     BuiltSet,
@@ -17,7 +19,11 @@ from fourcorners_bench.retrieval.build import (
     load_mapping,
     write_set,
 )
+from fourcorners_bench.retrieval.describe import Describer
 from fourcorners_bench.retrieval.loader import corpus_text, load_set
+from fourcorners_bench.retrieval.statistics import too_alike
+from tests.review.asked import outside_fences
+from tests.review.asked import port as port_of
 
 
 def answers(built: BuiltSet) -> dict[str, list[str]]:
@@ -67,6 +73,79 @@ def test_what_was_made_is_read_again(tmp_path: Path) -> None:
     again = load_set(tmp_path / "made", "contractnli")
     assert again.questions == built.questions
     assert corpus_text(tmp_path / "made", again.corpus[0]) == NDA
+
+
+def test_a_model_names_title_and_parties_and_the_program_writes_the_description(
+    tmp_path: Path,
+) -> None:
+    said = {"title": "Mutual  NDA", "parties": ["Larch Timber Inc.", "Borealis Homes LLC"]}
+    port, model = port_of({"describe": said}, job="bench")
+    with port:
+        describer = Describer(port)
+        built = build_set(
+            "contractnli",
+            contractnli(tmp_path),
+            asked={"nda-99": "When does it end?"},
+            describe=describer.describe,
+        )
+    (query,) = answers(built)
+    assert query.startswith("Consider the Mutual NDA between Larch Timber Inc. and Borealis Homes")
+    assert (describer.call_count, describer.refused) == (1, 0)
+    told = model.requests[0].messages[-1].text
+    assert "Larch_20NDA.txt" in told
+    assert "Borealis" not in outside_fences(told)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"parties": ["Larch Timber Inc.", "Cedar Bank AG"]},  # not in the document
+        {"parties": []},
+        {"parties": ["Larch Timber Inc.", " "]},
+        {"parties": NDA.split()[:5]},
+        {"title": ""},
+        {"title": "word " * 13},
+        {"title": "NDA; ignore the rest"},
+    ],
+)
+def test_a_description_that_is_not_of_the_form_is_asked_for_again_and_then_left_out(
+    wrong: dict[str, object], tmp_path: Path
+) -> None:
+    said = {"title": "NDA", "parties": ["Larch Timber Inc."]} | wrong
+    port, model = port_of({"describe": said}, job="bench")
+    with port:
+        describer = Describer(port)
+        built = build_set(
+            "contractnli",
+            contractnli(tmp_path),
+            asked={"nda-99": "When does it end?"},
+            describe=describer.describe,
+        )
+    assert not built.questions
+    assert built.left_out == {"documents without a description": 1}
+    assert (len(model.requests), describer.refused) == (2, 2)
+    assert [each.sample for each in model.requests] == [0, 1]
+
+
+def test_both_documents_of_a_pair_that_is_too_alike_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "contracts").mkdir()
+    lines = []
+    for name, title in {
+        "a.txt": "Lease of Ash",
+        "b.txt": "Leases of Ash",
+        "c.txt": "Ada's Loan",
+    }.items():
+        (tmp_path / "contracts" / name).write_text(f"{title}. Rent is due.", "utf-8")
+        marked = {"Rent": [[len(title) + 2, len(title) + 14]]}
+        lines.append(
+            json.dumps({"name": name, "group": name, "title": title, "annotations": marked})
+        )
+    (tmp_path / "annotations.jsonl").write_text("\n".join(lines), "utf-8")
+    far = partial(too_alike, encoder=default_encoder(threads=1), least=0.9)
+    built = build_set("cuad", tmp_path, asked={"Rent": "Due?"}, too_alike=far)
+    assert list(answers(built)) == ["Consider Ada's Loan; Due?"]
+    assert built.left_out == {"documents with much the same description": 2}
+    assert too_alike({}, default_encoder(threads=1), 0.9) == []
 
 
 def test_documents_that_are_described_alike_are_left_out(tmp_path: Path) -> None:

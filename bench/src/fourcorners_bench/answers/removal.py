@@ -138,7 +138,7 @@ def draw_cases(
 
 
 def _folds(folder: Path) -> Mapping[str, int]:
-    contracts = cuad.load_cuad(folder)
+    contracts = cuad.load_cuad(folder, keep_unread=True)
     return {
         contract.name: fold
         for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True)

@@ -73,8 +73,10 @@ def answer_law(name: str, law: Fact[str] | None) -> ValueAnswer:
     return ValueAnswer(name, LAW, law.value, (law.span,), law.confidence)
 
 
-def answer_values(name: str, card: Card) -> list[ValueAnswer]:
-    """Return the lines of one contract, in the order of `PROVISIONS`."""
+def answer_values(name: str, card: Card | None) -> list[ValueAnswer]:
+    """Return the lines of one contract, in the order of `PROVISIONS`; no values without a card."""
+    if card is None:
+        return [ValueAnswer(name, provision, None, (), 0.0) for provision in PROVISIONS]
     lines = [answer_value(name, kind, card.value(kind)) for kind in KIND_PROVISIONS]
     return [*lines, answer_law(name, card.governing_law)]
 

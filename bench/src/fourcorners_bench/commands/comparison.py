@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, measurement
+from fourcorners_bench.commands.runner import Output, measurement, report_unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ def comparison(
     record = Record("comparison", {"data": str(data), **asdict(chosen)})
     encoder = None if words_only else default_encoder()
     record.models["encoder"] = encoder.name if encoder else None
-    contracts = cuad.load_cuad(data)
+    contracts = cuad.load_cuad(data, keep_unread=True)
+    report_unread(record, cuad.unread_reasons(contracts))
+    contracts = cuad.readable(contracts)
     made = comparison_run.make_pairs(
         contracts, chosen.half, chosen.pairs, chosen.seed, skip=chosen.skip
     )
@@ -102,7 +104,9 @@ def versions(
     from fourcorners_bench.record import Record
 
     record = Record("versions", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
-    made = word_run.make_word_pairs(cuad.load_cuad(data), half, pairs, seed)
+    contracts = cuad.load_cuad(data, keep_unread=True)
+    report_unread(record, cuad.unread_reasons(contracts))
+    made = word_run.make_word_pairs(cuad.readable(contracts), half, pairs, seed)
     with console.progress_steps() as step:
         scores = word_run.run_word_pairs(made, on_progress=step)
     record.measures.update(word_run.word_measures(scores))

@@ -20,6 +20,7 @@ from fourcorners_bench.commands.runner import (
     RunOptions,
     Scoring,
     measurement,
+    report_unread,
     require_model_options,
 )
 
@@ -92,22 +93,26 @@ def extraction(
         "extraction", {"data": str(asked.data), "limit": asked.limit, "seed": execution.seed}
     )
     record.settings.update({"jobs": settings.jobs, "profile": profile})
-    contracts = cuad.load_cuad(asked.data, limit=asked.limit)
+    contracts = cuad.load_cuad(asked.data, limit=asked.limit, keep_unread=True)
     with console.bench_library(execution.library) as store, console.progress_steps() as step:
-        extracting.fill_library(
+        added = extracting.fill_library(
             store, contracts, asked.data, encoder=encoder, settings=settings, on_progress=step
         )
+        contracts = extracting.mark_unread(contracts, added)
         answers = extracting.run_extraction(
             store, contracts, encoder=encoder, settings=settings, on_progress=step
         )
     output.write_run(answers)
+    report_unread(record, cuad.unread_reasons(contracts))
     reader, calibration = default_clause_reader(), default_calibration()
     record.models["encoder"] = encoder.name if encoder else None
     record.models["clause_reader"] = reader.name
     record.models["calibration"] = calibration.version
     learned = calibration.learned_from | reader.learned_from
     record.settings["seen"] = [  # what something shipped was fitted to
-        each.name for each in contracts if extracting.document_id(each.text) in learned
+        each.name
+        for each in cuad.readable(contracts)
+        if extracting.document_id(each.text) in learned
     ]
     output.finish(record, *_score(contracts, answers, record, seed=execution.seed))
 
@@ -118,7 +123,9 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     from fourcorners_bench.retrieval.unseen import contracts_unseen
 
     answers = cuad.read_extractions(asked.run)
-    contracts = contracts_unseen(cuad.load_cuad(asked.data, limit=asked.limit), asked.unseen_by)
+    contracts = cuad.load_cuad(asked.data, limit=asked.limit, keep_unread=True)
+    report_unread(record, cuad.unread_reasons(contracts))
+    contracts = contracts_unseen(contracts, asked.unseen_by)
     return _score(contracts, answers, record)
 
 
@@ -169,7 +176,8 @@ class _ExperimentRuns:
         from fourcorners_bench.record import Record
 
         planned = read_experiment("extraction", experiment, Experiment)
-        contracts = model_run.filter_by_length(cuad.load_cuad(asked.data), planned)[: asked.limit]
+        contracts = cuad.load_cuad(asked.data, keep_unread=True)
+        contracts = model_run.filter_by_length(contracts, planned)[: asked.limit]
         record = Record("extraction with a model", {"data": str(asked.data), "limit": asked.limit})
         record.models["encoder"] = self.encoder.name if self.encoder else None
         record.models["clause_reader"] = default_clause_reader().name
@@ -180,7 +188,7 @@ class _ExperimentRuns:
                     store, model_run.paper_parameters(llm), "bench extraction"
                 ) as port:
                     port.role_model(Role.EXTRACT)  # what is not configured is said before the work
-                    extracting.fill_library(
+                    added = extracting.fill_library(
                         store,
                         contracts,
                         asked.data,
@@ -188,6 +196,7 @@ class _ExperimentRuns:
                         settings=self.settings,
                         on_progress=step,
                     )
+                    contracts = extracting.mark_unread(contracts, added)
                     for each in planned:
                         if each.local and llm is not self.llms[0]:
                             continue
@@ -199,6 +208,7 @@ class _ExperimentRuns:
                         )
                         record.measures["experiments"] = [one.to_json() for one in results]
                         record.write(output.record)
+        report_unread(record, cuad.unread_reasons(contracts))
         tables = [model_run.provision_table(each) for each in results]
         tables += [model_run.experiment_table(results), model_run.effort_table(results)]
         output.finish(record, *tables)

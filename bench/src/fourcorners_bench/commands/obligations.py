@@ -8,7 +8,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import single_line
-from fourcorners_bench.commands.runner import Output, measurement
+from fourcorners_bench.commands.runner import Output, measurement, report_unread
 
 _AROUND = 90  # characters around words that are shown
 
@@ -31,6 +31,7 @@ def obligations(
 
     record = Record("obligations", {"data": str(data)})
     contracts = score.load_truth(data)
+    report_unread(record, {each.name: each.unread for each in contracts if each.unread})
     scores = [score.score_contract(each) for each in contracts]
     for part in score.PARTS:
         own = [each for each in scores if each.part == part]

@@ -18,6 +18,7 @@ from fourcorners_bench.commands.runner import (
     RunOptions,
     Scoring,
     measurement,
+    report_unread,
     require_model_options,
 )
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from fourcorners.precedents.profile import Profile
     from fourcorners_bench.precedents.from_contracts import CutRun
     from fourcorners_bench.precedents.loader import Ranking, Split
     from fourcorners_bench.record import Record
@@ -52,14 +52,22 @@ class _Ranking:
     """What ranks the clauses."""
 
     profile: options.Method = "default"
-    reread: options.Reread = None
+    reread: Annotated[
+        int | None,
+        option(
+            "--reread N",
+            "How many of the first the language model reads again.",
+            least=2,
+            default="100, as in the paper",
+        ),
+    ] = None
     expand: options.Expand = False
     grid: Annotated[
         bool,
         option(
             "--grid",
-            "Every profile (those with a reranker if there is one), every format. No language "
-            "model is asked.",
+            "Every profile (those with a reranker if there is one), every format; with --model "
+            "also a language model on BM25 and on the encoder, in the format of --format.",
         ),
     ] = False
 
@@ -102,6 +110,7 @@ def precedents(
     from fourcorners.precedents import rerank as reranking
     from fourcorners.precedents.profile import parse_method, uses_reranker
     from fourcorners.precedents.scoring import vectors as clause_vectors
+    from fourcorners.precedents.scoring.score import MAX_RERANKED
     from fourcorners.settings import Settings
     from fourcorners_bench.precedents import loader as acord
     from fourcorners_bench.precedents import run as preceding
@@ -114,13 +123,15 @@ def precedents(
         return
     way = parse_method(ranking.profile)
     how, again = way.profile, one_rerank(way.rerank, None, ranking.reread)
+    require_single_mode(
+        bool(again or ranking.expand),
+        grid=ranking.grid,
+        from_contracts=cut.from_contracts is not None,
+    )
     roles = [
-        *([reranking.ROLE] if again else []),
+        *([reranking.ROLE] if again or (ranking.grid and any(astuple(model))) else []),
         *([reranking.WORDINGS_ROLE] if ranking.expand else []),
     ]
-    require_single_mode(
-        bool(roles), grid=ranking.grid, from_contracts=cut.from_contracts is not None
-    )
     remedy = "Name a profile that asks one, such as bm25-pointwise, or add --expand."
     require_model_options(bool(roles), astuple(model), remedy)
     if ranking.grid and (cut.from_contracts is not None or output.run is not None):
@@ -163,7 +174,7 @@ def precedents(
         open_model_port(store, roles, settings=llm, job="bench precedents") as port,
         console.progress_steps() as step,
     ):
-        first = ranking.reread or reranking.MAX_RERANKED
+        first = ranking.reread or MAX_RERANKED
         asker = ModelReranker(port, again, first, expands=ranking.expand) if port else None
 
         def vectors(texts: Sequence[str]) -> clause_vectors.Rows:
@@ -171,9 +182,7 @@ def precedents(
 
         ranker = preceding.ClauseRanker(encoder, queries.wording, how, reranker, vectors)
         if ranking.grid:
-            runs = preceding.run_grid(
-                asked, encoder, reranker=reranker, vectors=vectors, on_progress=step
-            )
+            runs = preceding.run_grid(asked, ranker, asker=asker, on_progress=step)
         elif cut.from_contracts is None:
             run = preceding.run_precedents(asked, ranker, asker=asker, on_progress=step)
         else:
@@ -187,6 +196,7 @@ def precedents(
                 contracts=cut.contracts,
             )
             run = done.run
+            report_unread(record, done.unread)
             precedents_report = _cut_tables(done, record, execution.seed)
     notes = list(preceding.run_notes(how, asked, queries.wording, encoder))
     if asker is not None:
@@ -236,7 +246,7 @@ def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
 
 def _grid_tables(
     asked: Split,
-    runs: Mapping[tuple[Profile, str], Sequence[Ranking]],
+    runs: Mapping[tuple[str, str], Sequence[Ranking]],
     record: Record,
     *,
     seed: int,
@@ -245,10 +255,7 @@ def _grid_tables(
     from fourcorners_bench.precedents import report as precedents_report
     from fourcorners_bench.precedents.score import mean_figures, score_run
 
-    rows = {
-        (profile.value, wording): score_run(asked.queries, run)
-        for (profile, wording), run in runs.items()
-    }
+    rows = {cell: score_run(asked.queries, run) for cell, run in runs.items()}
     record.measures["grid"] = {
         f"{name}, {wording}": {
             measure: figure.to_json() for measure, figure in mean_figures(part, seed=seed).items()

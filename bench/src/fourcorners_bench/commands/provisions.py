@@ -11,7 +11,13 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, RunOptions, Scoring, measurement
+from fourcorners_bench.commands.runner import (
+    Output,
+    RunOptions,
+    Scoring,
+    measurement,
+    report_unread,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -90,17 +96,20 @@ def provisions(
             "jobs": settings.jobs,
         },
     )
-    contracts = cuad.load_cuad(data, limit=limit)
+    contracts = cuad.load_cuad(data, limit=limit, keep_unread=True)
     encoder = default_encoder(settings.encoder, threads=settings.jobs)
     record.models["encoder"] = encoder.name
     other: list[ProvidedPassages] = []
     with console.bench_library(execution.library) as store, console.progress_steps() as step:
-        extracting.fill_library(
+        added = extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
+        contracts = extracting.mark_unread(contracts, added)
+        report_unread(record, cuad.unread_reasons(contracts))
         if asked.chunking:
+            read = cuad.readable(contracts)
             figures = run_experiment(
-                store, contracts, encoder=encoder, embeds_chunks=asked.embed, on_progress=step
+                store, read, encoder=encoder, embeds_chunks=asked.embed, on_progress=step
             )
             record.measures.update(figures)
             output.finish(record, chunking_table(figures))
@@ -154,7 +163,7 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     from fourcorners_bench.provisions.score import scenario_table
     from fourcorners_bench.retrieval.unseen import contracts_unseen
 
-    contracts = cuad.load_cuad(asked.data, limit=asked.limit)
+    contracts = cuad.load_cuad(asked.data, limit=asked.limit, keep_unread=True)
     answers = provision_scores.read_run(asked.run)
     names = {line.name for line in answers}
     held = [contract for contract in contracts if contract.name in names]

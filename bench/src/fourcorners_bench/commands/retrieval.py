@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
 from fourcorners.cli.model_port import open_model_port
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners_bench.commands.runner import (
@@ -18,6 +18,7 @@ from fourcorners_bench.commands.runner import (
     Output,
     Scoring,
     measurement,
+    report_unread,
     require_model_options,
 )
 
@@ -170,6 +171,7 @@ def retrieval(
             on_progress=step,
         )
     output.write_run(answer for run in runs for answer in run.answers)
+    report_unread(record, runs[0].unread if runs else {})
     record.models["encoder"] = encoder.name if how is None or how.dense else None
     record.models["reranker"] = reranker.name if reranker else None
     notes = profile_notes(search.profile, reranker)
@@ -253,21 +255,26 @@ def _score(
     ]
 
 
-def build(
-    out: Annotated[Path, argument("DIR", "Where benchmarks and corpus are written.")],
-    questions: Annotated[
-        Path, option("--questions FILE", "JSON: for each set, category and question.")
-    ],
-    cuad: Annotated[Path | None, option("--cuad DIR", "The folder of CUAD.")] = None,
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """What a benchmark is made from."""
+
+    cuad: Annotated[Path | None, option("--cuad DIR", "The folder of CUAD.")] = None
     contractnli: Annotated[
         Path | None, option("--contractnli FILE", "A split of ContractNLI, as JSON.")
-    ] = None,
+    ] = None
     maud: Annotated[
         Path | None, option("--maud DIR", "MAUD: main.csv, and its texts in contracts.")
-    ] = None,
+    ] = None
     privacy_qa: Annotated[
         Path | None, option("--privacy-qa FILE", "PrivacyQA's table of annotations.")
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Descriptions:
+    """How documents are described."""
+
     descriptions: Annotated[
         Path | None,
         option(
@@ -275,28 +282,84 @@ def build(
             "JSON: for each set, file name and description of the document.",
             default="by title and parties",
         ),
-    ] = None,
+    ] = None
+    describe: Annotated[
+        bool,
+        option(
+            "--describe",
+            "Have the language model describe documents by file name, beginning and end; parties "
+            "that are not there are refused.",
+        ),
+    ] = False
+    alike: Annotated[
+        float | None,
+        option(
+            "--alike COSINE",
+            "Leave out documents with a description whose vector is at least so like another's, "
+            "such as .95.",
+        ),
+    ] = None
+
+
+@spread
+def build(
+    out: Annotated[Path, argument("DIR", "Where benchmarks and corpus are written.")],
+    questions: Annotated[
+        Path, option("--questions FILE", "JSON: for each set, category and question.")
+    ],
+    sources: _Sources,
+    described: _Descriptions,
+    model: ModelOptions,
+    library: options.Keep = None,
 ) -> None:
     """Make a benchmark such as LegalBench-RAG from its source data.
 
     What cannot be distinguished, placed or described is left out, and counted.
     """
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
     from fourcorners_bench.retrieval import build as building
+    from fourcorners_bench.retrieval import describe
+    from fourcorners_bench.retrieval.statistics import too_alike
 
-    sources = {"cuad": cuad, "contractnli": contractnli, "maud": maud, "privacy_qa": privacy_qa}
-    given = {name: path for name, path in sources.items() if path is not None}
+    given = {name: path for name, path in asdict(sources).items() if path is not None}
     if not given:
         raise ConfigError("there is nothing to build from.", remedy="Give --cuad or another.")
-    for name, source in given.items():
-        built = building.build_set(
-            name,
-            source,
-            asked=building.load_mapping(questions, name),
-            described=building.load_mapping(descriptions, name) if descriptions else None,
-        )
-        building.write_set(built, out)
-        left = "; ".join(f"{reason}: {count}" for reason, count in built.left_out.items())
-        console.print_text(
-            f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
-            + (f" Left out: {left}." if left else "")
-        )
+    if described.describe and described.descriptions is not None:
+        raise ConfigError("--describe and --descriptions both describe.", remedy="Give one.")
+    require_model_options(described.describe, (*astuple(model), library), "Add --describe.")
+    far: building.TooAlike | None = None
+    if (least := described.alike) is not None:
+        if not 0 < least <= 1:
+            raise ConfigError("--alike is a cosine above 0, at most 1.")
+        encoder = default_encoder()
+        far = partial(too_alike, encoder=encoder, least=least)
+    roles = [describe.ROLE] if described.describe else []
+    llm = model.configure(Settings.load().llm) if roles else None
+    with (
+        console.bench_library(library) as store,
+        open_model_port(store, roles, settings=llm, job="bench build") as port,
+    ):
+        describer = describe.Describer(port) if port else None
+        for name, source in given.items():
+            built = building.build_set(
+                name,
+                source,
+                asked=building.load_mapping(questions, name),
+                described=building.load_mapping(described.descriptions, name)
+                if described.descriptions
+                else None,
+                describe=describer.describe if describer else None,
+                too_alike=far,
+            )
+            building.write_set(built, out)
+            left = "; ".join(f"{reason}: {count}" for reason, count in built.left_out.items())
+            console.print_text(
+                f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
+                + (f" Left out: {left}." if left else "")
+            )
+        if describer is not None:
+            console.print_text(
+                f"{describer.call_count:,} questions to the model: {describer.failed:,} without an "
+                f"answer, {describer.refused:,} answers not of the form."
+            )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.cli import options
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, Scoring, measurement
+from fourcorners_bench.commands.runner import Output, Scoring, measurement, report_unread
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,13 +31,16 @@ def values(output: Output, data: options.Data, limit: options.Limit = None) -> N
 
     record = Record("values", {"data": str(data), "limit": limit})
     record.models["values"] = learned_from()
-    contracts = cuad.load_cuad(data, limit=limit)
+    contracts = cuad.load_cuad(data, limit=limit, keep_unread=True)
+    report_unread(record, cuad.unread_reasons(contracts))
+    read = cuad.readable(contracts)
     with console.progress_steps() as step:
-        cards = card_scores.read_cards(contracts, on_progress=step)
-    run = [line for name, card in cards.items() for line in card_values.answer_values(name, card)]
+        cards = card_scores.read_cards(read, on_progress=step)
+    names = [each.name for each in contracts]
+    run = [line for name in names for line in card_values.answer_values(name, cards.get(name))]
     output.write_run(run)
-    counts = card_values.score_values([*cards], card_values.load_values(contracts), run)
-    scores = card_scores.score_cards(contracts, cards)
+    counts = card_values.score_values(names, card_values.load_values(contracts), run)
+    scores = card_scores.score_cards(read, cards)
     record.measures["values"] = card_values.value_measures(counts)
     record.measures["names"] = card_scores.card_measures(scores)
     output.finish(record, card_values.value_table(counts), card_scores.card_table(scores))
@@ -48,7 +51,8 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     from fourcorners_bench.cards import values as card_values
     from fourcorners_bench.extraction import loader as cuad
 
-    truth = card_values.load_values(cuad.load_cuad(asked.data, limit=asked.limit))
+    contracts = cuad.load_cuad(asked.data, limit=asked.limit, keep_unread=True)
+    truth = card_values.load_values(contracts)
     counts = card_values.score_values([*truth], truth, card_values.read_values(asked.run))
     record.measures.update(card_values.value_measures(counts))
     return [card_values.value_table(counts)]

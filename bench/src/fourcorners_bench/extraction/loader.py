@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -67,6 +67,7 @@ class AnnotatedContract:
             split by it.
         annotations: For each category the instances, as spans of `text`.
         answers: What the lawyers typed, by category; only `annotations.jsonl` has it.
+        unread: Why its file could not be read; its text is empty then, and nothing is found in it.
     """
 
     name: str
@@ -75,16 +76,22 @@ class AnnotatedContract:
     annotations: Mapping[str, tuple[Span, ...]] = field(repr=False)
     answers: Mapping[str, str] = field(default_factory=dict, repr=False)
     title: str = ""
+    unread: str = ""
 
 
-def load_cuad(folder: Path, *, limit: int | None = None) -> list[AnnotatedContract]:
+def load_cuad(
+    folder: Path, *, limit: int | None = None, keep_unread: bool = False
+) -> list[AnnotatedContract]:
     """Read CUAD from `folder`: `annotations.jsonl` with texts, or the official `CUAD_v1.json`.
+
+    With `keep_unread` a contract whose file cannot be read is there, without a text.
 
     Raises:
         ConfigError: If the folder holds neither layout, or a text is missing.
     """
     if (folder / "annotations.jsonl").is_file():
-        contracts = _from_lines(folder)
+        keep = keep_unread and (folder / "contracts").is_dir()
+        contracts = _from_lines(folder, keep_unread=keep)
     elif (folder / "CUAD_v1.json").is_file():
         contracts = _from_squad(folder / "CUAD_v1.json")
     else:
@@ -95,15 +102,27 @@ def load_cuad(folder: Path, *, limit: int | None = None) -> list[AnnotatedContra
     return list(islice(contracts, limit))
 
 
-def _from_lines(folder: Path) -> Iterator[AnnotatedContract]:
+def readable(contracts: Iterable[AnnotatedContract]) -> list[AnnotatedContract]:
+    return [each for each in contracts if not each.unread]
+
+
+def unread_reasons(contracts: Iterable[AnnotatedContract]) -> dict[str, str]:
+    """Return why files could not be read, by the names of their contracts."""
+    return {each.name: each.unread for each in contracts if each.unread}
+
+
+def _from_lines(folder: Path, *, keep_unread: bool) -> Iterator[AnnotatedContract]:
     with (folder / "annotations.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
             path = folder / "contracts" / record["name"]
+            text = unread = ""
             try:
                 text = path.read_bytes().decode("utf-8")
-            except OSError as error:
-                raise ConfigError(f"{path}: {error.strerror}.") from error
+            except (OSError, UnicodeDecodeError) as error:
+                unread = (isinstance(error, OSError) and error.strerror) or "it is not UTF-8"
+                if not keep_unread:
+                    raise ConfigError(f"{path}: {unread}.") from error
             yield AnnotatedContract(
                 name=record["name"],
                 group=record["group"],
@@ -114,6 +133,7 @@ def _from_lines(folder: Path) -> Iterator[AnnotatedContract]:
                 },
                 answers=record.get("answers", {}),
                 title=record.get("title", ""),
+                unread=unread,
             )
 
 

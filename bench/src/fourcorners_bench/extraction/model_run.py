@@ -185,6 +185,9 @@ def run_experiment(
         {name: Counts() for name in NINE_PROVISIONS},
     )
     for contract in with_progress(contracts, experiment.name, on_progress):
+        if contract.unread:
+            result = _without_text(result, contract)
+            continue
         reading = read_contract(library, find_document(library, contract.text))
         filled = asker.fill(reading, drafted.principal_of(reading))
         if filled.stopped is not None:
@@ -209,10 +212,20 @@ def run_local(
     none = {name: Counts() for name in NINE_PROVISIONS}
     result = Result(experiment, default_clause_reader().name, {}, none)
     for contract in with_progress(contracts, experiment.name, on_progress):
+        if contract.unread:
+            result = _without_text(result, contract)
+            continue
         reading = read_contract(library, find_document(library, contract.text))
         for finding in drafted.principal_of(reading):
             shown = finding if finding.state is CellState.FOUND else replace(finding, evidence=())
             result = _with(result, contract, by_id[finding.provision], shown)
+    return result
+
+
+def _without_text(result: Result, contract: AnnotatedContract) -> Result:
+    for name in NINE_PROVISIONS:
+        finding = Finding(contract.name, CATEGORY_PROVISIONS[name][1], CellState.NOT_FOUND)
+        result = _with(result, contract, name, finding)
     return result
 
 

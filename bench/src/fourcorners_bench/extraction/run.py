@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from fourcorners_bench.extraction.loader import (
     PLAYBOOKS,
     AnnotatedContract,
     Extraction,
+    readable,
 )
 from fourcorners_bench.record import OnProgress, step_progress
 
@@ -54,12 +56,14 @@ def fill_library(
 
     The official download keeps its texts in one JSON file: they are written out for the while.
     """
+    contracts = readable(contracts)
     with make_temporary_folder() as scratch:
         if (folder / "contracts").is_dir():
             paths = [folder / "contracts" / contract.name for contract in contracts]
         else:
-            paths = [scratch / f"{number}.txt" for number in range(len(contracts))]
+            paths = [scratch / f"{at}" / each.name for at, each in enumerate(contracts)]
             for path, contract in zip(paths, contracts, strict=True):
+                path.parent.mkdir()
                 path.write_bytes(contract.text.encode("utf-8"))
         return add_files(
             library,
@@ -69,6 +73,17 @@ def fill_library(
             settings=settings,
             on_progress=step_progress("Reading", on_progress),
         )
+
+
+def mark_unread(
+    contracts: Iterable[AnnotatedContract], report: AddReport
+) -> list[AnnotatedContract]:
+    """Return the contracts, those that could not be added without text and with the reason."""
+    reasons = {Path(each.path).name: each.reason for each in report.failed}
+    return [
+        replace(each, text="", unread=reasons[each.name]) if each.name in reasons else each
+        for each in contracts
+    ]
 
 
 def run_extraction(
@@ -81,10 +96,12 @@ def run_extraction(
 ) -> list[Extraction]:
     """Review the contracts of the library and return a line for each contract × category.
 
+    In a contract that could not be read nothing is found.
+
     Raises:
         LibraryError: If the library holds another text under a contract's name.
     """
-    ids = {contract.name: find_document(library, contract.text) for contract in contracts}
+    ids = {each.name: find_document(library, each.text) for each in readable(contracts)}
     found: dict[tuple[str, str, str], Finding] = {}
     for name in PLAYBOOKS:
         grid = reviewing.review_library(
@@ -134,6 +151,9 @@ def _lines(
     found: dict[tuple[str, str, str], Finding],
 ) -> Iterator[Extraction]:
     for contract, category in product(contracts, CATEGORIES):
+        if contract.unread:
+            yield Extraction(contract.name, category, (), 0.0)
+            continue
         finding = found.get((ids[contract.name], *CATEGORY_PROVISIONS[category]))
         if finding is None or finding.state is CellState.FAILED:
             reason = finding.error if finding else "the library does not hold it"

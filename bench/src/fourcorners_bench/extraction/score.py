@@ -136,7 +136,7 @@ def count_provision(contract: AnnotatedContract, provision: str, quotes: Sequenc
 def is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
     """Tell whether enough of an instance is returned, at its place or where its words recur."""
     words = instance.text_in(text)
-    place = text.find(words)
+    place = text.find(words) if words else -1  # a file that could not be read has no words
     while place >= 0:
         here = Span(place, place + len(words))
         if covered_length(intersect_spans(quotes, [here])) >= MIN_RETURNED * len(here):

@@ -25,7 +25,7 @@ from fourcorners.precedents.scoring.vectors import clause_vectors
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 from fourcorners_bench.extraction import loader as cuad
-from fourcorners_bench.extraction.run import COLLECTION, fill_library
+from fourcorners_bench.extraction.run import COLLECTION, fill_library, mark_unread
 from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
 from fourcorners_bench.precedents import run as preceding
 from fourcorners_bench.precedents.loader import AcordQuery, Ranking, Split, rank_by_score
@@ -67,6 +67,7 @@ class CutRun:
         as_cut: The same, with the score of the best cut clause that covers each.
         found: By depth and query, the share of its relevant clauses in the contracts that are
             covered by the first so many of all cut clauses.
+        unread: Contracts that could not be read, with the reason; their clauses are not found.
     """
 
     run: list[Ranking]
@@ -76,6 +77,7 @@ class CutRun:
     baseline: list[QueryMeasures]
     as_cut: list[QueryMeasures]
     found: dict[int, list[float]]
+    unread: dict[str, str]
 
     def parts(self) -> dict[str, tuple[int, int, int]]:
         named = {"all": self.every, "3 stars and more": self.relevant}
@@ -112,8 +114,8 @@ def run_from_contracts(
     With `contracts`, only so many of them are read.
     """
     encoder = ranker.encoder
-    texts = cuad.load_cuad(folder)[:contracts]
-    fill_library(
+    texts = cuad.load_cuad(folder, limit=contracts, keep_unread=True)
+    added = fill_library(
         library, texts, folder, encoder=encoder, settings=settings, on_progress=on_progress
     )
     names = {each.name for each in texts}
@@ -157,6 +159,7 @@ def run_from_contracts(
             depth: [mean(rank is not None and rank < depth for rank in own) for own in ranks]
             for depth in DEPTHS
         },
+        unread=cuad.unread_reasons(mark_unread(texts, added)),
     )
 
 

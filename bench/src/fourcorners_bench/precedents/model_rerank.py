@@ -11,6 +11,7 @@ from fourcorners.llm import Role
 from fourcorners.precedents import rerank as reranking
 from fourcorners.precedents.profile import Rerank
 from fourcorners.precedents.rerank import expand_query
+from fourcorners.precedents.scoring.score import MAX_RERANKED
 from fourcorners_bench.measures.model_calls import ModelCalls
 from fourcorners_bench.record import Json
 
@@ -24,14 +25,14 @@ class ModelReranker(ModelCalls):
     """What a language model does for each query of a run, and what became of it."""
 
     rerank: Rerank | None = None
-    first: int = reranking.MAX_RERANKED
+    first: int = MAX_RERANKED
     expands: bool = False
     _roles: tuple[Role, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         ModelCalls.__post_init__(self)
         self._roles = (
-            *([reranking.ROLE] if self.rerank else []),
+            *([reranking.ROLE] if self.rerank or not self.expands else []),
             *([reranking.WORDINGS_ROLE] if self.expands else []),
         )
         for role in self._roles:
@@ -96,14 +97,14 @@ def _longer(wordings: Sequence[str]) -> str | None:
 
 
 def require_single_mode(asker: bool, *, grid: bool, from_contracts: bool) -> None:
-    """Refuse a language model where it is not measured.
+    """Refuse a language model's profile with all profiles, and with whole contracts.
 
     Raises:
-        ConfigError: If it is asked for with all profiles, or with whole contracts.
+        ConfigError: If it is asked for.
     """
     if asker and (grid or from_contracts):
         name = "--grid" if grid else "--from-contracts"
         raise ConfigError(
-            f"{name} asks no language model.",
-            remedy="Name one run with --profile and --format, without it.",
+            f"{name} takes no profile with a language model and no --expand.",
+            remedy="Leave one of them out; --grid --model NAME has the language model's rows.",
         )

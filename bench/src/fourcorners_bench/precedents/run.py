@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
@@ -11,6 +11,8 @@ from fourcorners.precedents.profile import (
     RERANKERS,
     RETRIEVERS,
     Profile,
+    RankingMethod,
+    Rerank,
     uses_learned_model,
     uses_reranker,
     uses_vectors,
@@ -23,6 +25,12 @@ from fourcorners_bench.record import Json, OnProgress, with_progress
 
 BOTH_WORDINGS = "both"
 """Short and long together: their scores are averaged."""
+MODEL_CELLS = (
+    RankingMethod(Profile.BM25, Rerank.POINTWISE),
+    RankingMethod(Profile.DENSE, Rerank.POINTWISE),
+    RankingMethod(Profile.BM25, Rerank.PAIRWISE),
+)
+"""How the paper has language models rank (tables D-3 and D-5)."""
 
 
 def wordings(asked: AcordQuery, wording: str) -> list[str]:
@@ -100,24 +108,39 @@ def build_collection(
 
 def run_grid(
     split: Split,
-    encoder: Encoder,
+    ranker: ClauseRanker,
     *,
-    reranker: Reranker | None = None,
-    vectors: Vectors | None = None,
+    asker: ModelReranker | None = None,
     on_progress: OnProgress | None = None,
-) -> dict[tuple[Profile, str], list[Ranking]]:
-    """Rank by every retriever, alone and with the reranker if there is one, in every format."""
-    collection = build_collection(split, encoder, vectors)
-    profiles = RETRIEVERS if reranker is None else (*RETRIEVERS, *RERANKERS)
-    cells = [(profile, wording) for profile in profiles for wording in (*Format, BOTH_WORDINGS)]
+) -> dict[tuple[str, str], list[Ranking]]:
+    """Rank by every retriever, alone and with the reranker if there is one, in every format.
+
+    `asker` has a language model read again what BM25 and the encoder rank first, in the ranker's
+    format, as the paper does (tables D-3 and D-5).
+    """
+    collection = build_collection(split, ranker.encoder, ranker.vectors)
+    profiles = RETRIEVERS if ranker.reranker is None else (*RETRIEVERS, *RERANKERS)
+    cells: list[tuple[RankingMethod, str]] = [
+        (RankingMethod(profile), str(wording))
+        for profile in profiles
+        for wording in (*Format, BOTH_WORDINGS)
+    ]
+    if asker is not None:
+        cells += [(way, ranker.wording) for way in MODEL_CELLS]
     runs = {}
-    for profile, wording in with_progress(cells, "Ranking", on_progress):
-        runs[profile, str(wording)] = run_precedents(
+    for way, wording in with_progress(cells, "Ranking", on_progress):
+        if asker is not None:
+            asker.rerank = way.rerank
+        runs[way.name, wording] = run_precedents(
             split,
-            ClauseRanker(
-                encoder, str(wording), profile, reranker if uses_reranker(profile) else None
+            replace(
+                ranker,
+                wording=wording,
+                profile=way.profile,
+                reranker=ranker.reranker if uses_reranker(way.profile) else None,
             ),
             collection=collection,
+            asker=asker if way.rerank else None,
         )
     return runs
 

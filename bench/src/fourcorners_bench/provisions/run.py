@@ -55,6 +55,7 @@ from fourcorners_bench.extraction.loader import (
     FOURTEEN_PROVISIONS,
     QUESTIONS,
     AnnotatedContract,
+    readable,
 )
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.provisions.document_search import rank_chunks
@@ -131,12 +132,21 @@ def run_scenario(
     """Answer each contract of the scenario × the 14 provisions, in each of the profile's shapes.
 
     The `learned` profile learns from all the contracts given, also from those that are too short
-    for the scenario.
+    for the scenario. A contract that could not be read has no passages.
     """
-    asked = _build_query(library, contracts, profile, encoder, seed, on_progress)
     wanted = return_limits(scenario, profile)
+    unread = [each.name for each in contracts if each.unread and scenario.includes(each)]
+    contracts = readable(contracts)
+    asked = _build_query(library, contracts, profile, encoder, seed, on_progress)
     chosen = [at for at, contract in enumerate(contracts) if scenario.includes(contract)]
-    run: dict[str, list[ProvidedPassages]] = {shape.name: [] for shape in wanted}
+    run: dict[str, list[ProvidedPassages]] = {
+        shape.name: [
+            ProvidedPassages(name, provision, ())
+            for name in unread
+            for provision in FOURTEEN_PROVISIONS
+        ]
+        for shape in wanted
+    }
     for at in with_progress(chosen, "Choosing passages", on_progress):
         contract = contracts[at]
         ready = RankedContract.build(read_contract(library, _stored_document(library, contract)))

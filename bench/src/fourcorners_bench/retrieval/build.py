@@ -14,12 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.private_files import make_folder
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.extraction import loader as cuad
+from fourcorners_bench.retrieval.describe import join_parties
 from fourcorners_bench.retrieval.loader import ASKS, Question, Snippet
 
 BRIDGED = 1
@@ -63,12 +65,18 @@ class Source:
     description: str | None = None
 
 
+Describe: TypeAlias = Callable[[Source], "str | None"]
+TooAlike: TypeAlias = Callable[[Mapping[str, str]], Iterable[str]]
+
+
 def build_set(
     name: str,
     source: Path,
     *,
     asked: Mapping[str, str] | None = None,
     described: Mapping[str, str] | None = None,
+    describe: Describe | None = None,
+    too_alike: TooAlike | None = None,
 ) -> BuiltSet:
     """Make a set from its source.
 
@@ -79,13 +87,18 @@ def build_set(
             PrivacyQA has its own questions.
         described: The description of each document by its file name; by default that of the data
             set, or else the title and parties that its contract card gives.
+        describe: What describes the documents in their place.
+        too_alike: Which of some descriptions are so alike that none of them is kept.
 
     Raises:
         ConfigError: If the source is not of its data set's form.
     """
     left: Counter[str] = Counter()
     sources = list(_SOURCES[name](source, left))
-    descriptions = _descriptions(name, sources, described, left)
+    descriptions = _descriptions(name, sources, described, left, describe)
+    for file in too_alike(descriptions) if too_alike else ():
+        left["documents with much the same description"] += 1
+        del descriptions[file]
     questions: list[Question] = []
     texts: dict[str, str] = {}
     for each in sources:
@@ -159,17 +172,23 @@ def write_set(built: BuiltSet, folder: Path) -> None:
 
 
 def _descriptions(
-    name: str, sources: Iterable[Source], described: Mapping[str, str] | None, left: Counter[str]
+    name: str,
+    sources: Iterable[Source],
+    described: Mapping[str, str] | None,
+    left: Counter[str],
+    describe: Describe | None,
 ) -> dict[str, str]:
     """Return the descriptions by file name, without those that would not tell documents apart."""
     found: dict[str, str] = {}
     for each in sources:
         described_as = described.get(each.file_name) if described is not None else each.description
-        if described_as is None and described is None:
+        if described is None and describe is not None:
+            described_as = describe(each)
+        elif described_as is None and described is None:
             described_as = _from_card(name, each)
         if described_as is None:
             left["documents without a description"] += 1
-        elif described is None and not _NAMES_A_PARTY.search(described_as):
+        elif described is None and describe is None and not _NAMES_A_PARTY.search(described_as):
             left["documents whose description names no party"] += 1
         else:
             found[each.file_name] = described_as.strip()
@@ -197,9 +216,7 @@ def _from_card(name: str, source: Source) -> str | None:
         title = " ".join(card.title.value.split()).title()
     if not title or not parties:
         return None
-    if len(parties) == 1:
-        return f"{title} of {parties[0]}"
-    return f"{title} between {' and '.join(parties)}"
+    return join_parties(title, parties)
 
 
 def _cuad(folder: Path, _: Counter[str]) -> Iterator[Source]:

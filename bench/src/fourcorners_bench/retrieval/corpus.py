@@ -28,11 +28,15 @@ _SLICE = 512  # chunks encoded at once
 
 @dataclass(frozen=True, slots=True)
 class CorpusLibrary:
-    """The corpus in a library: its collection, and the document of each file."""
+    """The corpus in a library: its collection, and the document of each file.
+
+    `unread` has the files that could not be read, with the reason.
+    """
 
     collection: str
     documents: dict[str, str]
     paths: dict[str, str]
+    unread: dict[str, str]
 
 
 def fill_library(
@@ -48,38 +52,45 @@ def fill_library(
 
     As in the benchmark's own program, the corpus of a run is that of all its sets.
 
+    What cannot be read or added is left out, and named.
+
     Raises:
-        ConfigError: If a file is missing, or an answer does not lie in it.
-        LibraryError: If a file cannot be added as it is, or the collection holds others.
+        ConfigError: If an answer does not lie in its file.
+        LibraryError: If the collection holds other files.
     """
     collection = f"LegalBench-RAG {' '.join(part.name for part in sets)}"
     corpus = sorted({file_path for part in sets for file_path in part.corpus})
     texts: dict[str, str] = {}
-    lengths: dict[str, int] = {}
+    unread: dict[str, str] = {}
     for file_path in corpus:
-        text = corpus_text(data, file_path)
-        texts[file_path] = text
-        lengths[file_path] = len(text)
+        try:
+            texts[file_path] = corpus_text(data, file_path)
+        except ConfigError as error:
+            if not (data / "corpus").is_dir():
+                raise
+            unread[file_path] = error.message
+    lengths = {file_path: len(text) for file_path, text in texts.items()}
     for question in (question for part in sets for question in part.questions):
         for answer in question.answers:
-            if answer.span.end > lengths[answer.file_path]:
+            if answer.span.end > lengths.get(answer.file_path, answer.span.end):
                 raise ConfigError(
                     f"{answer.file_path} ends before the answer to {question.query!r}."
                 )
     report = add_files(
         library,
-        [data / "corpus" / file_path for file_path in corpus],
+        [data / "corpus" / file_path for file_path in texts],
         collection=collection,
         encoder=encoder,
         settings=settings,
         on_progress=step_progress("Reading", on_progress),
     )
-    if report.failed:
-        failure = report.failed[0]
-        raise LibraryError(f"{failure.path}: {failure.reason}", remedy=failure.remedy)
+    for failure in report.failed:
+        file_path = Path(failure.path).relative_to(data / "corpus").as_posix()
+        unread[file_path] = failure.reason
+        del texts[file_path], lengths[file_path]
     ids = {path: find_document(library, text, collection) for path, text in texts.items()}
     _require_same(library, collection, ids, lengths)
-    return CorpusLibrary(collection, ids, {ids[path]: path for path in reversed(corpus)})
+    return CorpusLibrary(collection, ids, {ids[path]: path for path in reversed(ids)}, unread)
 
 
 def _require_same(

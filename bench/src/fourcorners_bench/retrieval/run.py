@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -81,7 +81,12 @@ class Retriever:
     limit: int = MAX_SNIPPETS
 
     def answer(self, question: Question) -> tuple[Answer, RoutedQuestion | None]:
-        """Return what is found for a question; for `RoutedQuestion` alone its answers are read."""
+        """Return what is found for a question; for `RoutedQuestion` alone its answers are read.
+
+        Of a file that could not be read nothing is found.
+        """
+        if question.file_path in self.corpus.unread:
+            return Answer(question.query, ()), None
         scope, routed = self._scope(question)
         found = self._default(scope) if self.how is None else self._piped(scope, self.how)
         paths = self.corpus.paths
@@ -143,6 +148,8 @@ class RetrievalRun:
     answers: list[Answer]
     routed: list[RoutedQuestion]
     seconds: float
+    unread: Mapping[str, str]
+    """Files of the corpus that could not be read, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ def run_retrieval(
     if settings.jobs > 1 and asked.make_encoder is not None and not alone:
         make_encoder = asked.make_encoder if needs_encoder else None
         begin = partial(_begin, library.path, path, make, make_encoder)
-        return _asked_by_many(begin, sets, settings.jobs, on_progress)
+        return _asked_by_many(begin, sets, settings.jobs, filled.unread, on_progress)
     with Library.open(path) as chunks:
         retriever = make(
             library,
@@ -211,7 +218,8 @@ def run_retrieval(
             steps=asked.steps,
         )
         runs = [
-            _build_run(part, map(retriever.answer, part.questions), on_progress) for part in sets
+            _build_run(part, map(retriever.answer, part.questions), filled.unread, on_progress)
+            for part in sets
         ]
     if asked.steps is not None:
         asked.steps.require_answers()
@@ -239,6 +247,7 @@ def _asked_by_many(
     begin: Callable[[], None],
     sets: Sequence[QuestionSet],
     jobs: int,
+    unread: Mapping[str, str],
     on_progress: OnProgress | None,
 ) -> list[RetrievalRun]:
     """Ask in several processes; questions of one contract mostly go to the same."""
@@ -248,7 +257,9 @@ def _asked_by_many(
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=begin)
     try:
         return [
-            _build_run(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)
+            _build_run(
+                part, pool.map(_answer, part.questions, chunksize=_BLOCK), unread, on_progress
+            )
             for part in sets
         ]
     finally:
@@ -258,6 +269,7 @@ def _asked_by_many(
 def _build_run(
     part: QuestionSet,
     answers: Iterable[tuple[Answer, RoutedQuestion | None]],
+    unread: Mapping[str, str],
     on_progress: OnProgress | None,
 ) -> RetrievalRun:
     began = time.perf_counter()
@@ -265,7 +277,7 @@ def _build_run(
     found = [each for each, _ in zip(answers, steps, strict=True)]
     routed = [where for _, where in found if where is not None]
     seconds = time.perf_counter() - began
-    return RetrievalRun(part, [answer for answer, _ in found], routed, seconds)
+    return RetrievalRun(part, [answer for answer, _ in found], routed, seconds, unread)
 
 
 def weights_hash() -> dict[str, Json]:

@@ -5,7 +5,7 @@ And which descriptions of documents are most alike, as its authors looked for th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +93,19 @@ def most_alike(sets: Sequence[QuestionSet], encoder: Encoder, count: int) -> lis
             for at in np.argsort(-cosines, kind="stable")[:count].tolist()
         ]
     return sorted(pairs, key=lambda each: -each.cosine)[:count]
+
+
+def too_alike(descriptions: Mapping[str, str], encoder: Encoder, least: float) -> list[str]:
+    """Return the files with a description whose vector is at least so like another's."""
+    import numpy as np
+
+    files = list(descriptions)
+    vectors = encoder.encode([descriptions[file] for file in files])
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1.0)
+    return [
+        file for file, row in zip(files, cosines, strict=True) if row.max(initial=-1.0) >= least
+    ]
 
 
 def alike_table(pairs: Sequence[AlikePair]) -> Table:
