@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test test-all test-fast again check docs fix lock bench release audit clean
+.PHONY: help install demo test test-all test-fast again check docs fix lock bench finetune release audit clean
 ROOM ?= text
 # One more than there are cores: tests of servers, browsers and kills wait for most of their time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
@@ -94,5 +94,18 @@ bench: $(VENV)/bench  ## the figures of docs/state.md, on the annotated contract
 	$(BIN)/fourcorners bench extraction --data $(DATA)/cuad
 	$(BIN)/fourcorners bench speed --data $(DATA)/cuad
 
+# What the recipes need is in no list of requirements/: it is resolved from bench/pyproject.toml.
+$(VENV)/training: bench/pyproject.toml $(VENV)/bench
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './bench[training]'
+	@touch $@
+
+finetune: $(VENV)/training  ## a small cross-encoder fine-tuned on ACORD in DATA, scored before and after, in finetune/
+	$(BIN)/python -m training.precedents.finetune --data $(DATA)/acord --out finetune \
+	    --rates 1e-4 --updates 25 50 100 --runs 1
+	FOURCORNERS_RERANKER_PATH=finetune/before $(BIN)/fourcorners bench precedents \
+	    --data $(DATA)/acord --profile bm25-rerank --run-out finetune/before.jsonl
+	FOURCORNERS_RERANKER_PATH=finetune/after $(BIN)/fourcorners bench precedents \
+	    --data $(DATA)/acord --profile bm25-rerank --run-out finetune/after.jsonl
+
 clean:  ## remove what was built
-	rm -rf $(VENV) demo dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) demo finetune dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

