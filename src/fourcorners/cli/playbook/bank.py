@@ -56,7 +56,7 @@ def collect(
         bool,
         option(
             "--joined",
-            "Each with the sections that it refers to; <omitted> joins what is apart.",
+            "Each with the sections that it refers to, a mark between what is apart.",
         ),
     ] = False,
     library: options.Library = None,
