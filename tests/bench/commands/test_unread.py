@@ -32,7 +32,8 @@ def data(program: Program) -> Path:
         marked: dict[str, Any] = {category: [] for category in CATEGORIES}
         marked |= {"Governing Law": [[start, start + len(LAW)]]}
         record = {"name": name, "group": name, "annotations": marked}
-        lines.append(json.dumps(record | {"answers": {"Governing Law": "Norway"}}))
+        answers = dict.fromkeys(CATEGORIES, "") | {"Governing Law": "Norway"}
+        lines.append(json.dumps(record | {"answers": answers}))
     (cuad / "annotations.jsonl").write_text("\n".join(lines), "utf-8")
     legalbench = program.folder / "legalbench"
     tests = []
