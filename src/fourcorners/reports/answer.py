@@ -148,17 +148,17 @@ def _bullets(items: Iterable[str]) -> BulletList:
     return BulletList(tuple((Run(each),) for each in items))
 
 
-def _asked(answer: Answer) -> FactList:
+def _question_facts(answer: Answer) -> FactList:
     """Return the question as it was asked, then as it was understood."""
     understood = answer.question if answer.question != answer.asked else ""
     return _facts([("Question", answer.asked), ("Understood as", understood)])
 
 
 def _question(answer: Answer, laid: AnswerLayout) -> Section:
-    said = _facts([("Context", answer.context), ("Instructions", answer.instructions)])
-    blocks: list[Block] = [FactList((*_asked(answer).pairs, *said.pairs))]
+    given = _facts([("Context", answer.context), ("Instructions", answer.instructions)])
+    blocks: list[Block] = [FactList((*_question_facts(answer).pairs, *given.pairs))]
     if answer.assumptions:
-        blocks.append(label("Taken for granted, for nothing was said of it"))
+        blocks.append(label("Taken for granted, for nothing was given of it"))
         blocks.append(_bullets(answer.assumptions))
     if laid.summary:
         blocks += [label("Summary"), _paragraph(laid.summary)]
@@ -192,7 +192,7 @@ def _headline(answer: Answer) -> Paragraph:
 def answer_summary(answer: Answer) -> tuple[Block, ...]:
     """Return the answer in short: its headline, the words behind it, what changes it, what else."""
     direct = answer.answer
-    asked = [] if direct.headline else [_asked(answer)]  # a model may understand something else
+    asked = [] if direct.headline else [_question_facts(answer)]  # a model may understand something else
     blocks: list[Block] = [*asked, _headline(answer)]
     if answer.rows:
         return (*blocks, *_rows(answer, is_short=True), *(note(gap.what) for gap in answer.gaps))
@@ -306,14 +306,14 @@ def _numbers(sentence: CitedSentence, *, without_new: bool = False) -> str:
 
 
 def _sentence(statement: Statement, numbers: str = "", *, short_mark: str = "") -> tuple[Run, ...]:
-    said = Run(f"{statement.text} {numbers}" if numbers else statement.text)
+    text = Run(f"{statement.text} {numbers}" if numbers else statement.text)
     if statement.standing is Verification.VERIFIED:
-        return (said,)
+        return (text,)
     if statement.standing is Verification.UNCHECKED:
-        return said, Run(f" ({short_mark or statement.problem})", Tone.QUIET)
+        return text, Run(f" ({short_mark or statement.problem})", Tone.QUIET)
     if statement.standing is Verification.SEARCHED:
-        return said, Run(f" (searched, not found: {statement.problem})", Tone.QUIET)
-    return Run("Not verified: ", Tone.WARNING), said, Run(f" ({statement.problem})")
+        return text, Run(f" (searched, not found: {statement.problem})", Tone.QUIET)
+    return Run("Not verified: ", Tone.WARNING), text, Run(f" ({statement.problem})")
 
 
 def _quote(cited: Citation, number: str = "") -> QuoteBlock:

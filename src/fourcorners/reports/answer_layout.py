@@ -99,12 +99,12 @@ class _Layer:
         """
         found = []
         for each in self.cite(statements):
-            said = each.statement
-            content = (said.text, said.problem, said.claims, each.evidence)
+            statement = each.statement
+            content = (statement.text, statement.problem, statement.claims, each.evidence)
             new = tuple(one for one in each.evidence if one not in self._shown)
-            is_bare = said.role is Role.EVIDENCE and said.text.endswith(":")
+            is_bare = statement.role is Role.EVIDENCE and statement.text.endswith(":")
             if content not in self._shown_before and (new or not (is_bare and each.evidence)):
-                found.append(CitedSentence(said, each.evidence, new))
+                found.append(CitedSentence(statement, each.evidence, new))
             self._shown_before.add(content)
             self._shown.update(each.evidence)
         return tuple(found)

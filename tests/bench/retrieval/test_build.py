@@ -19,7 +19,7 @@ from fourcorners_bench.retrieval.build import (
     load_mapping,
     write_set,
 )
-from fourcorners_bench.retrieval.describe import Describer
+from fourcorners_bench.retrieval.describe import DescriptionModel
 from fourcorners_bench.retrieval.loader import corpus_text, load_set
 from fourcorners_bench.retrieval.statistics import too_alike
 from tests.review.asked import outside_fences
@@ -81,7 +81,7 @@ def test_a_model_names_title_and_parties_and_the_program_writes_the_description(
     said = {"title": "Mutual  NDA", "parties": ["Larch Timber Inc.", "Borealis Homes LLC"]}
     port, model = port_of({"describe": said}, job="bench")
     with port:
-        describer = Describer(port)
+        describer = DescriptionModel(port)
         built = build_set(
             "contractnli",
             contractnli(tmp_path),
@@ -114,7 +114,7 @@ def test_a_description_that_is_not_of_the_form_is_asked_for_again_and_then_left_
     said = {"title": "NDA", "parties": ["Larch Timber Inc."]} | wrong
     port, model = port_of({"describe": said}, job="bench")
     with port:
-        describer = Describer(port)
+        describer = DescriptionModel(port)
         built = build_set(
             "contractnli",
             contractnli(tmp_path),

@@ -301,12 +301,10 @@ def _asking(
     return answer
 
 
-@app.command("judge")
-@measurement("record", "plots")
-def judge(
-    output: Output,
-    run: Annotated[Path, argument("RUN", "What --run-out wrote.")],
-    against: Annotated[Path | None, argument("OTHER", "A second system's.")] = None,
+@dataclass(frozen=True, slots=True)
+class _JudgeOptions:
+    """Who judges, and how often."""
+
     by: Annotated[
         str,
         option(
@@ -316,7 +314,6 @@ def judge(
     samples: Annotated[
         int, option("--samples N", "Of each score; the mean.", least=1, most=20)
     ] = 1,
-    *,
     people: Annotated[
         Path | None,
         option(
@@ -325,6 +322,16 @@ def judge(
             "with the judge's.",
         ),
     ] = None,
+
+
+@app.command("judge")
+@measurement("record", "plots")
+def judge(
+    output: Output,
+    run: Annotated[Path, argument("RUN", "What --run-out wrote.")],
+    against: Annotated[Path | None, argument("OTHER", "A second system's.")] = None,
+    *,
+    judging_by: _JudgeOptions,
     exchanges: ExchangeOptions,
     library: options.Keep = None,
 ) -> None:
@@ -342,25 +349,25 @@ def judge(
 
     runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
     systems = [", ".join(dict.fromkeys(one.by for one in each.values())) for each in runs]
-    given = votes.read_votes(people, systems) if people else []
-    if people and len(set(systems)) < 2:
+    given = votes.read_votes(judging_by.people, systems) if judging_by.people else []
+    if judging_by.people and len(set(systems)) < 2:
         raise ConfigError("people vote between two systems.", remedy="Give the run of another.")
     run_record = Record(
         "answers, judged",
         {
             "runs": [str(run), *([str(against)] if against else [])],
-            "samples": samples,
+            "samples": judging_by.samples,
             "paper": load_criteria().source,
         },
     )
-    llm = of_model(Settings.load().llm, by, exchanges.replay, exchanges.record)
+    llm = of_model(Settings.load().llm, judging_by.by, exchanges.replay, exchanges.record)
     with (
         console.bench_library(library) as store,
         console.progress_steps() as step,
         library_port(store, llm, "bench judge") as port,
     ):
         found = [
-            judging.judge_reports(each.values(), port, samples=samples, on_progress=step)
+            judging.judge_reports(each.values(), port, samples=judging_by.samples, on_progress=step)
             for each in runs
         ]
     run_record.models["judge"] = found[0].judge

@@ -340,7 +340,7 @@ def build(
         console.bench_library(library) as store,
         open_model_port(store, roles, settings=llm, job="bench build") as port,
     ):
-        describer = describe.Describer(port) if port else None
+        describer = describe.DescriptionModel(port) if port else None
         for name, source in given.items():
             built = building.build_set(
                 name,

@@ -77,7 +77,7 @@ class InquiryAttempts:
         failed = invented = 0
         asked = split_questions(split)
         for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
-            identity = _added(self.library, one, encoder)
+            identity = _add_contract(self.library, one, encoder)
             report = final_answer(
                 ask(
                     self.library,
@@ -110,14 +110,14 @@ def plain_reports(
     library.set_encoder(encoder.name, encoder.dimension)
     reports = []
     for one in with_progress(split_questions(split), "plain reports", on_progress):
-        identity = _added(library, one, encoder)
+        identity = _add_contract(library, one, encoder)
         question = QUESTION.format(one.hypothesis)
         answer = answer_from_passages(library, question, [identity], port, encoder)
         reports.append(_filed(one, "plain retrieval", answer))
     return reports
 
 
-def _added(library: Library, asked: PromptedQuestion, encoder: Encoder) -> str:
+def _add_contract(library: Library, asked: PromptedQuestion, encoder: Encoder) -> str:
     document = text_document(f"{asked.document.id}.txt", asked.document.text)
     return add_document(library, document, COLLECTION, encoder.encode)
 

@@ -65,7 +65,8 @@ class Source:
     description: str | None = None
 
 
-Describe: TypeAlias = Callable[[Source], "str | None"]
+Describe: TypeAlias = Callable[[str, str], "str | None"]
+"""The name of a file and its text in, a description out."""
 TooAlike: TypeAlias = Callable[[Mapping[str, str]], Iterable[str]]
 
 
@@ -183,7 +184,7 @@ def _descriptions(
     for each in sources:
         described_as = described.get(each.file_name) if described is not None else each.description
         if described is None and describe is not None:
-            described_as = describe(each)
+            described_as = describe(each.file_name, each.text)
         elif described_as is None and described is None:
             described_as = _from_card(name, each)
         if described_as is None:

@@ -9,7 +9,6 @@ more, and then left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
@@ -19,9 +18,6 @@ from fourcorners.llm.prompt import Value
 from fourcorners.text.evidence import align_quote
 from fourcorners_bench.measures.model_calls import ModelCalls
 from fourcorners_bench.prompts.load import load_prompt
-
-if TYPE_CHECKING:
-    from fourcorners_bench.retrieval.build import Source
 
 ROLE = Role.EXTRACT
 EXCERPT = 1_500  # characters of beginning and end: about a paragraph of each, with the head
@@ -37,23 +33,23 @@ class ContractNames(BaseModel):
 
 
 @dataclass(slots=True)
-class Describer(ModelCalls):
+class DescriptionModel(ModelCalls):
     """A model that describes documents; `refused` counts answers that were not of the form."""
 
     refused: int = 0
 
-    def describe(self, source: Source) -> str | None:
+    def describe(self, file_name: str, text: str) -> str | None:
         """Return title and parties; None if no answer is of the form.
 
         Raises:
             BudgetExceeded: When the budget has ended.
         """
         parts = {
-            "the name of the file": source.file_name,
-            "its beginning": source.text[:EXCERPT],
-            "its end": source.text[max(EXCERPT, len(source.text) - EXCERPT) :],
+            "the name of the file": file_name,
+            "its beginning": text[:EXCERPT],
+            "its end": text[max(EXCERPT, len(text) - EXCERPT) :],
         }
-        excerpts: list[Value] = [QuotedText(text, name) for name, text in parts.items() if text]
+        excerpts: list[Value] = [QuotedText(part, name) for name, part in parts.items() if part]
         for sample in range(TRIES):
             self.count_calls(1, 0, "")
             try:

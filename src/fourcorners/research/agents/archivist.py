@@ -104,17 +104,17 @@ def added_words(
     if len(context.contracts) == 1:
         known.append(context.title(context.contracts[0].id).title)
     figures = [each for text in known for each in find_figures(text, with_counts=True)]
-    said = {*_NEUTRAL, *(stem for text in known for stem in stems(text))}
-    asked, kept = set(stems(started.asked)), set(stems(question))
+    known_stems = {*_NEUTRAL, *(stem for text in known for stem in stems(text))}
+    asked, rewritten = set(stems(started.asked)), set(stems(question))
     content = content_tokens(tokenize(question).tokens)
-    new = [each for each in content if said.isdisjoint(stem_tokens([each]))]
+    new = [each for each in content if known_stems.isdisjoint(stem_tokens([each]))]
     new += unknown_figures(question, figures, exactly=True)
     if new:
         return ", ".join(f"“{each}”" for each in dict.fromkeys(new))
     omitted = unknown_figures(started.asked, find_figures(question, with_counts=True), exactly=True)
     if not denies_alike(question, started.asked):
         omitted.append("a denial")
-    if len(asked & kept) * 2 < len(asked):
+    if len(asked & rewritten) * 2 < len(asked):
         omitted.append("most of it")
     return ", ".join(omitted)
 
