@@ -33,8 +33,20 @@ def test_without_an_encoder_nothing_is_encoded_and_a_playbook_counts_once() -> N
 def test_default_concepts_are_those_of_every_playbook_that_comes_along() -> None:
     told = [name for name in builtin_names() if name not in EXCLUDED]
     listed = [provision.id for name in told for provision in load_playbook(name).provisions]
-    assert all(each.id in listed for name in EXCLUDED for each in load_playbook(name).provisions)
+    assert all(
+        each.id in listed or each.applies_to
+        for name in EXCLUDED
+        for each in load_playbook(name).provisions
+    )
     assert [concept.id for concept in default_concepts()] == listed
+
+
+def test_what_is_asked_of_a_type_alone_is_no_default_concept() -> None:
+    general = {each.id for each in load_playbook("due-diligence").provisions}
+    by_type = load_playbook("due-diligence-by-type").provisions
+    added = {each.id for each in by_type} - general
+    assert added == {each.id for each in by_type if each.applies_to}
+    assert not added & {concept.id for concept in default_concepts()}
 
 
 @pytest.mark.parametrize(
