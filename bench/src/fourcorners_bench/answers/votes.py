@@ -83,8 +83,9 @@ def people_votes(votes: Iterable[Vote], systems: Sequence[str]) -> dict[str, Sha
     for each in votes:
         if each.vote != UNSURE:
             counts.setdefault(each.criterion, Counter())[each.vote] += 1
+    first, second = systems
     return {
-        criterion: _shares(*(found[each] for each in systems), found.total())
+        criterion: _shares(found[first], found[second], found.total())
         for criterion, found in counts.items()
     }
 
@@ -130,14 +131,14 @@ def agreements(
     judge: Mapping[str, Shares], votes: Sequence[Vote], systems: Sequence[str]
 ) -> dict[str, Agreement]:
     """Return the agreement with all votes, by whether labels were seen, and without the outlier."""
-    groups = {"people": votes}
+    groups: dict[str, Sequence[Vote]] = {"people": votes}
     for name, labelled in (("people who saw the names", True), ("people who did not", False)):
         group = [each for each in votes if each.labelled is labelled]
         if group and len(group) < len(votes):
             groups[name] = group
     found = {}
-    for name, group in groups.items():
-        people = people_votes(group, systems)
+    for name, voted in groups.items():
+        people = people_votes(voted, systems)
         for suffix, without in (("", ""), (f", without {OUTLIER}", OUTLIER)):
             if (one := agreement(judge, people, without=without)) is not None:
                 found[name + suffix] = one

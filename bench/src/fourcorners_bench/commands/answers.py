@@ -310,10 +310,8 @@ class _JudgeOptions:
         option(
             "--judge MODEL", "The model that judges.", default="the settings' model for judging"
         ),
-    ] = "",
-    samples: Annotated[
-        int, option("--samples N", "Of each score; the mean.", least=1, most=20)
-    ] = 1,
+    ] = ""
+    samples: Annotated[int, option("--samples N", "Of each score; the mean.", least=1, most=20)] = 1
     people: Annotated[
         Path | None,
         option(
@@ -321,7 +319,7 @@ class _JudgeOptions:
             "Votes of people, as JSON lines (question, criterion, vote, labelled), to compare "
             "with the judge's.",
         ),
-    ] = None,
+    ] = None
 
 
 @app.command("judge")
