@@ -192,7 +192,8 @@ def _headline(answer: Answer) -> Paragraph:
 def answer_summary(answer: Answer) -> tuple[Block, ...]:
     """Return the answer in short: its headline, the words behind it, what changes it, what else."""
     direct = answer.answer
-    asked = [] if direct.headline else [_question_facts(answer)]  # a model may understand something else
+    # A model may understand something else than was asked.
+    asked = [] if direct.headline else [_question_facts(answer)]
     blocks: list[Block] = [*asked, _headline(answer)]
     if answer.rows:
         return (*blocks, *_rows(answer, is_short=True), *(note(gap.what) for gap in answer.gaps))

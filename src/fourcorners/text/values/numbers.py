@@ -45,7 +45,7 @@ _WHOLE = (
     rf"(?:(?:{_GAP}|\s+and\s+(?!{_UNDER_1000}{_GAP}(?:m|b|tr)illion)){_UNDER_1000})?)*"
 )
 _DECIMALS = rf"(?:\s+point(?:\s+(?:zero|{_ONES})\b)+)"
-_NTH = any_of({*_DENOMINATORS} - {"half", "halves", "halfs", "quarter", "quarters"})
+_NTH = any_of(each for each in _DENOMINATORS if not each.startswith(("hal", "quarter")))
 _PART = rf"(?:one|a|{_ONES}){_GAP}(?:half|{any_of(_DENOMINATORS)})"
 IN_WORDS = rf"(?:one-half\b|{_WHOLE}(?:{_DECIMALS}|\s+and\s+{_PART}\b)?)"
 """A number in words: "two hundred and fifty thousand"; "ten and twenty" are two numbers."""
@@ -55,13 +55,13 @@ _OF = r"\s+of\s+(?!(?:[\w’']+\s+){0,3}(?:year|term|period)\b|(?:19|20)\d\d)"
 def part_in_words(whole: str) -> str:
     """Return what finds a part in words; `whole` finds what may be divided: "million", "%".
 
-    "One third of the Shares" is a part, and "three quarters of one percent"; "one third party" and
-    "three quarters" of a year are not.
+    "One third of the Shares" is a part, and "three quarters of one percent"; "one third party", "a
+    quarter day" and "three quarters" of a year are not.
     """
     of_whole = rf"\s+(?:of\s+)?(?:(?:an?|one|1)[\s-]*)?(?:{whole})"
     of_this = rf"{_OF}|\s*\(\s*\d[\d.]*\s*[/%]"
     return (
-        rf"(?:(?:an?|{_ONES}){_GAP}(?:half|quarters?|{_NTH})\b(?={of_whole}|{of_this})"
+        rf"(?:(?:an?|{_ONES}){_GAP}(?:half|quarters?(?!\s+days?\b)|{_NTH})\b(?={of_whole}|{of_this})"
         rf"|(?:{_ONES})(?:-(?:half|quarters|{_NTH})|\s+(?:{_NTH})(?<=s))\b(?!-)"
         rf"|(?<!first\s)(?<!second\s)half\b(?={of_whole}|{of_this})"
         rf"|(?:{_UNDER_100}{_GAP})?(?:quarters?|{_NTH})\b(?=\s+of\s+(?:an?|one|1)[\s-]*(?:{whole}))"
