@@ -85,6 +85,11 @@ def test_another_figure_is_not(named: str, known: str, words: list[str]) -> None
     assert unknown_figures(named, find_figures(known)) == words
 
 
+def test_a_quarter_day_is_no_period() -> None:
+    assert find_figures("on a quarter day") == []
+    assert [each.words for each in find_figures("a quarter of a day")] == ["a quarter of a day"]
+
+
 def test_labels_are_figures_only_where_they_are_asked_for() -> None:
     assert find_figures("under clause 12.4") == []
     assert [str(each.value) for each in find_figures("clause 12.4", with_labels=True)] == ["12.4"]
@@ -157,12 +162,47 @@ def test_a_computed_figure_contradicts_one_of_the_same_role() -> None:
         ("5 * £12,000 = £60,000", "The total rent is £60,000.",
          "The rent is £12,000 a year for five years. The rent deposit is £3,000."),
         ("12 * £100 = £1,200", "The Fee is £1,200 a year.", "The Fee is £100 a month."),
+        ("£100 * 104% = £104", "The monthly Fee is £104.",
+         "The monthly Fee is £100. It rises by four per cent each year."),
+        ("£100 + £20 = £120", "The Fee and the charge are £120 a year.",
+         "The annual Fee is £100 and the charge is £20 a year."),
     ],
 )  # fmt: skip
 def test_a_computed_figure_is_not_what_it_is_computed_from(
     calculation: str, statement: str, quote: str
 ) -> None:
     assert contradicting_figures(statement, [quote], find_figures(calculation)) == []
+
+
+@pytest.mark.parametrize(
+    ("calculation", "statement", "quote"),
+    [
+        ("3 * 90 days = 270 days", "The Tenant may leave by giving 270 days' written notice.",
+         "The Tenant may leave by giving 90 days' written notice."),
+        ("12 * £100 = £1,200", "The monthly Fee is £1,200.",
+         "The monthly Fee is £100. Arrears bear interest at 4%."),
+    ],
+)  # fmt: skip
+def test_a_computed_figure_in_the_place_of_its_source_contradicts_it(
+    calculation: str, statement: str, quote: str
+) -> None:
+    assert contradicting_figures(statement, [quote], find_figures(calculation))
+
+
+@pytest.mark.parametrize(
+    "amendment",
+    [
+        "In clause 15, “£5,000” is replaced by “£9,000”.",
+        "The cover in clause 15 is increased from £5,000 to £9,000.",
+    ],
+)
+def test_an_amended_figure_does_not_contradict_the_one_in_its_place(amendment: str) -> None:
+    cover = "15. The Supplier shall maintain cover of not less than £5,000 for each claim."
+    statement = "The Supplier shall maintain cover of not less than {} for each claim."
+    quotes = [cover, f"{amendment} The fee of £8,000 stays."]
+    assert contradicting_figures(statement.format("£9,000"), quotes) == []
+    assert contradicting_figures(statement.format("£8,000"), quotes) == ["£8,000"]
+    assert contradicting_figures(statement.format("£9,000"), [cover, "A fee of £9,000."])
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def calculate(expression: str, known: Sequence[Figure], texts: Iterable[str]) ->
         for each in operands
         if not (
             each.is_known(known, exactly=True)
-            or _is_share(each, [one for one in known if one.unit == "%"])
+            or each.is_share(one for one in known if one.unit == "%")
             or _is_structural(each, text, has_share=bool(shares))
         )
     ]
@@ -112,14 +112,6 @@ def calculate(expression: str, known: Sequence[Figure], texts: Iterable[str]) ->
         named = ", ".join(dict.fromkeys(unknown))
         return Calculation("", f"it is computed from {named}, which {verb} not in the words quoted")
     return Calculation(words)
-
-
-def _is_share(operand: Figure, shares: Iterable[Figure]) -> bool:
-    """Tell whether an operand is a known share, added to the whole or taken from it."""
-    if operand.unit not in ("", "%"):
-        return False
-    value = operand.value if operand.unit else operand.value * _WHOLE
-    return any(each.value in (value, abs(value - _WHOLE)) for each in shares)
 
 
 def _is_structural(operand: Figure, text: str, *, has_share: bool) -> bool:

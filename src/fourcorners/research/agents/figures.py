@@ -31,6 +31,14 @@ _CITES = _PATTERNS["cites"]
 _LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()-]*")
 # Where the words of one figure end and those of the next begin.
 _BOUNDARY = re.compile(r"[,;:.]\s|\s(?:and|or|but)\b")
+# What is between a figure, or before it, and the one that an amendment puts in its place.
+_REPLACED = re.compile(
+    r"\b(?:replac|substitut|delet|amend|increas|reduc|decreas|chang|extend)\w*\b[^.;]*"
+    r"\b(?:by|with|to)\W*$",
+    re.IGNORECASE,
+)
+_BEFORE_REPLACED = 40  # characters before a figure that may say that it is replaced
+_WHOLE = 100  # per cent
 _NEAR = 8  # words before and after a figure that say what it measures
 _ALIKE = 0.5  # share of the words of two figures above which they measure the same
 _BY_RATE = 0.6  # the same of a computed figure and one that is for each of the same time
@@ -96,6 +104,13 @@ class Figure:
         if not self.unit:
             return bool(alike) or any(self._begins(each) for each in known)
         return bool(alike) and not any(each.unit for each in alike)
+
+    def is_share(self, shares: Iterable[Figure]) -> bool:
+        """Return whether it is one of some shares, or the whole with one added or taken away."""
+        if self.unit not in ("", PERCENT):
+            return False
+        value = self.value if self.unit else self.value * _WHOLE
+        return any(each.value in (value, abs(value - _WHOLE)) for each in shares)
 
     def _begins(self, other: Figure) -> bool:
         """Return whether it is short for another: "ten" for "ten million pounds"."""
@@ -231,20 +246,32 @@ def contradicting_figures(
 
     Figures that measure the same, by the words around them, are compared: "The Fee is £9" and "The
     Fee is £5". A figure of the quotes that has the same value, or from which the statement's own is
-    computed (it is `known`), may be meant as well.
+    computed (it is `known`), may be meant as well; but for the same time, or of a period, only if
+    the quotes' shares or several figures are part of it. One that an amendment replaced by the
+    statement's is not compared.
     """
     written = [each for text in quotes for each in _with_roles(text)]
+    replaced = [each for text in quotes for each in _replacements(text)]
+    shares = [each for each, _ in written if each.unit == PERCENT]
+    is_raised = any(each.is_share(shares) for each in known)
     stated = _with_roles(statement)
     found = []
     for figure, role in stated:
-        alike = [(each, other) for each, other in written if figure.dimension == each.dimension]
+        alike = [
+            (each, other)
+            for each, other in written
+            if figure.dimension == each.dimension
+            and not any(each.is_known([a]) and figure.is_known([b]) for a, b in replaced)
+        ]
         is_written = any(figure.is_known([each]) for each, _ in alike)
         sources = [] if is_written else [each for each, _ in alike if each.is_known(known)]
+        is_new = is_raised or len({each.value for each in sources}) > 1
         own, others = 0.0, _ALIKE
         for each, other in alike:
             share = _common_share(role, other)
             has_rate = bool(figure.rate) and figure.rate == each.rate
-            if figure.is_known([each]) or (each in sources and not has_rate):
+            is_same = has_rate or figure.dimension == "time"
+            if figure.is_known([each]) or (each in sources and (is_new or not is_same)):
                 own = max(own, share)
             elif figure.rate and each.rate and not has_rate:
                 continue
@@ -253,6 +280,14 @@ def contradicting_figures(
         if others > max(own, _ALIKE):
             found.append(figure.name)
     return list(dict.fromkeys(found))
+
+
+def _replacements(text: str) -> Iterator[tuple[Figure, Figure]]:
+    """Yield figures with the ones that replace them: "“£5” is replaced by “£9”"."""
+    for old, new in pairwise(find_figures(text)):
+        lead = text[max(0, old.span.start - _BEFORE_REPLACED) : new.span.start]
+        if old.dimension == new.dimension and _REPLACED.search(lead):
+            yield old, new
 
 
 def _common_share(role: Collection[str], other: Collection[str]) -> float:

@@ -139,7 +139,7 @@ def check_quotes(
     """Return how far quotes support a statement, by its figures and its content.
 
     `known` are figures that a person gave or the program computed: a statement with one of these is
-    neither refused nor verified.
+    not verified, and refused only if the quotes have another figure for the same.
     """
     statement, quotes = " ".join(statement.split()), [" ".join(each.split()) for each in quotes]
     own = [each for quote in quotes for each in find_figures(quote, with_labels=True)]
