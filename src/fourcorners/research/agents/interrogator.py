@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from fourcorners.errors import BudgetExceeded, LlmError
 from fourcorners.llm import Port, QuotedText, Reply, Role
@@ -237,8 +238,10 @@ def draft_form(tools: Sequence[Tool], *, has_outside: bool = False) -> type[Draf
 
 
 def _answer_of(state: _State) -> tuple[Statement, ...]:
-    answer = state.checked.answer.answer
-    return (*answer.sentences, *answer.conditions, *answer.readings)
+    report = state.checked.answer
+    answer, reasoning = report.answer, chain.from_iterable(report.reasoning)
+    own = (*answer.sentences, *answer.conditions, *answer.readings)
+    return (*own, *report.summary, *reasoning)
 
 
 def _is_settled(question: str, state: _State) -> bool:
