@@ -71,7 +71,7 @@ def test_what_was_asked_comes_first_and_the_situation_stays(run: Callable[..., R
     assert f"asked: {QUESTION}\nUnderstood as: {understood}\n" in first.messages[-1].text
     answer = done.answer
     assert (answer.asked, answer.question, answer.context) == (QUESTION, understood, "They moved.")
-    assert answer.instructions == ""
+    assert answer.instructions == "In short sentences."
 
 
 def test_a_version_that_adds_something_is_named_in_the_record(run: Callable[..., Run]) -> None:
