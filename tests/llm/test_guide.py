@@ -19,7 +19,7 @@ TOML = re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.M | re.S)
 
 
 def test_the_guide_was_read() -> None:
-    assert len(TOML) == 8
+    assert len(TOML) == 9
     for name in ("Ollama", "llama.cpp", "vLLM", "Azure", "Anthropic", "Google"):
         assert name in GUIDE
 
