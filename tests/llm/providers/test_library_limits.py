@@ -41,7 +41,7 @@ def test_its_limits_are_passed_by_calls_at_once() -> None:
 )
 def test_its_reader_takes_an_answer_as_it_is(text: str) -> None:
     with pytest.raises(UnexpectedModelBehavior):
-        Agent(model(text), output_type=NativeOutput(Found)).run_sync("?")
+        asyncio.run(Agent(model(text), output_type=NativeOutput(Found)).run("?"))
 
 
 def test_its_error_holds_the_words_that_were_wrong() -> None:
@@ -49,5 +49,5 @@ def test_its_error_holds_the_words_that_were_wrong() -> None:
         model('{"quote": "", "pages": "Northmere pays"}'), output_type=NativeOutput(Found)
     )
     with pytest.raises(UnexpectedModelBehavior) as caught:
-        agent.run_sync("?")
+        asyncio.run(agent.run("?"))
     assert "Northmere pays" in "".join(traceback.format_exception(caught.value))
