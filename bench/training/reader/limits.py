@@ -25,11 +25,13 @@ from fourcorners.models.card import CARD_FILE
 from fourcorners.models.reader.reader import (
     LIMITS,
     NEVER,
-    STATED,
+    OWN_SHARES,
     UNSTATED,
     Answer,
     OnnxReader,
     open_reader,
+    own_share,
+    stated_limit,
 )
 from fourcorners.models.session import run_in_threads, usable_cores
 from training.reader.data import ANSWERS, Clause, Kind, Question, read_tokenizer
@@ -48,18 +50,25 @@ AIM = 0.97  # of what limits are chosen on: then .95 is right of what they are n
 FEWEST = 60  # answers above a limit, without which it was not measured
 ASKED = (FAMILIES, CLAUSES, RULINGS, PASSAGES)  # unlike the labelled clauses, asked as people ask
 STATED_OF = (STATEMENTS, FAMILIES, PASSAGES)
+FEWEST_FALSE = 100  # false statements, without which one in a hundred was not measured
 BLOCK = 50  # clauses that stay together: those of a family or a contract are neighbours
 Limits = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A question as it was answered; `right` is the place of an answer, or `NOT_YES`."""
+    """A question as it was answered.
+
+    Attributes:
+        right: The place of an answer, or `NOT_YES`.
+        own: The share of the question's words that the clause does not have.
+    """
 
     origin: str
     block: int
     chances: tuple[float, ...]
     right: int
+    own: float = 0.0
 
     @property
     def answer(self) -> int:
@@ -72,7 +81,13 @@ def read_lines(reader: OnnxReader, clauses: Sequence[Clause]) -> list[Line]:
     def read(number: int) -> list[Line]:
         clause = clauses[number]
         return [
-            Line(clause.origin, number // BLOCK, _chances(reader, clause, each), each.answer)
+            Line(
+                clause.origin,
+                number // BLOCK,
+                _chances(reader, clause, each),
+                each.answer,
+                own_share(clause.ids, each.ids),
+            )
             for each in clause.questions
             if each.kind is Kind.ASK
         ]
@@ -101,9 +116,12 @@ def choose(lines: Sequence[Line]) -> Limits:
         found[str(answer)] = max(limits, default=NEVER)
     origins = {each.origin for each in lines} & {*STATED_OF}
     stated = [[each for each in lines if each.origin == origin] for origin in origins]
-    false = [[each.chances[0] for each in own if each.right != 0] for own in stated]
     true = [[1 - each.chances[0] for each in own if each.right == 0] for own in stated]
-    found[STATED] = max(_limit_above(own, FALSE_VERIFIED) for own in false)
+    for name in map(stated_limit, OWN_SHARES):
+        false = [[each for each in own if each.right != 0] for own in stated]
+        alike = [[e.chances[0] for e in own if _limit_of(e) == name] for own in false]
+        limits = [_limit_above(own, FALSE_VERIFIED) for own in alike if len(own) >= FEWEST_FALSE]
+        found[name] = max(limits, default=NEVER)
     found[UNSTATED] = max(_limit_above(own, TRUE_REFUSED) for own in true)
     return found
 
@@ -148,7 +166,7 @@ def shares(lines: Sequence[Line], limits: Limits) -> dict[str, float]:
         if origin in STATED_OF:
             false = [each for each in own if each.right != 0]
             true = [each for each in own if each.right == 0]
-            verified = _reaches(limits[STATED])
+            verified = _verifies(limits)
             found[f"{origin}: false ones verified"] = _share(false, verified)
             found[f"{origin}: true ones verified"] = _share(true, verified)
             refused = _fails(limits[UNSTATED])
@@ -161,8 +179,12 @@ def _is_asserted(line: Line, limits: Limits) -> bool:
     return line.answer < 2 and line.chances[line.answer] >= limits[ANSWERS[line.answer]]
 
 
-def _reaches(limit: float) -> Callable[[Line], bool]:
-    return lambda each: each.chances[0] >= limit
+def _limit_of(line: Line) -> str:
+    return stated_limit(line.own)
+
+
+def _verifies(limits: Limits) -> Callable[[Line], bool]:
+    return lambda each: each.chances[0] >= limits[_limit_of(each)]
 
 
 def _fails(limit: float) -> Callable[[Line], bool]:

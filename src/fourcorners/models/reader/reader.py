@@ -41,6 +41,12 @@ KIND = "reader"
 LIMITS = "limits.json"
 OUTPUTS = ("answers", "words", "parties")  # of the graph
 STATED, UNSTATED = "stated", "unstated"  # limits of statements
+OWN_SHARES = (0.0, 0.1, 0.3)
+"""From which share of its own words a statement has a limit of its own.
+
+Statements that repeat a clause but for a word need to be surer than those in other words: a
+contract's sentence with one denial moved reads like the sentence (`training.reader.limits`).
+"""
 NEVER = 2.0  # a limit that no probability reaches
 QUESTION_TOKENS = 96  # of a question are read; those that it learned are shorter
 LONGEST = 60  # tokens of the words that answer
@@ -83,12 +89,14 @@ class Reading:
         chances: The probability of each `Answer`, in their order.
         words: The words that answer, to a question for words.
         party: Whose right or duty, to a question for a party.
+        own: The share of the question's tokens that the clause does not have, 0 to 1.
         is_whole: Whether clause and question were read to their ends; if not, nothing is said.
     """
 
     chances: tuple[float, float, float, float]
     words: Named
     party: Named
+    own: float = 0.0
     is_whole: bool = True
 
     @property
@@ -166,7 +174,7 @@ class OnnxReader:
         return self._reaches(reading, reading.answer, reading.probability)
 
     def is_verified(self, reading: Reading) -> bool:
-        return self._reaches(reading, STATED, reading.chance(Answer.YES))
+        return self._reaches(reading, stated_limit(reading.own), reading.chance(Answer.YES))
 
     def is_refused(self, reading: Reading) -> bool:
         return self._reaches(reading, UNSTATED, 1 - reading.chance(Answer.YES))
@@ -236,6 +244,7 @@ class OnnxReader:
             tuple(_shares(answers[: len(Answer)]).tolist()),
             _find_named(words, clause),
             _find_named(parties, clause),
+            own_share(clause.ids, asked.ids[1:]),
             is_whole=is_whole and is_short,
         )
 
@@ -279,6 +288,18 @@ class OnnxReader:
                 remedy=self.info.remedy,
             )
         return session
+
+
+def stated_limit(own: float) -> str:
+    """Return the name of the limit of a statement with such a share of its own words."""
+    least = max(each for each in OWN_SHARES if own >= each)
+    return f"{STATED} {least}" if least else STATED
+
+
+def own_share(clause: Sequence[int], question: Sequence[int]) -> float:
+    """Return the share of a question's tokens that a clause does not have."""
+    tokens = {*question}
+    return len(tokens - {*clause}) / len(tokens) if tokens else 0.0
 
 
 def _shares(odds: Floats) -> Floats:
