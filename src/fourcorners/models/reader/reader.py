@@ -42,7 +42,7 @@ LIMITS = "limits.json"
 OUTPUTS = ("answers", "words", "parties")  # of the graph
 STATED, UNSTATED = "stated", "unstated"  # limits of statements
 OWN_SHARES = (0.0, 0.1, 0.3)
-"""From which share of its own words a statement has a limit of its own.
+"""From which share of new words a statement has another limit.
 
 Statements that repeat a clause but for a word need to be surer than those in other words: a
 contract's sentence with one denial moved reads like the sentence (`training.reader.limits`).
@@ -291,7 +291,7 @@ class OnnxReader:
 
 
 def stated_limit(own: float) -> str:
-    """Return the name of the limit of a statement with such a share of its own words."""
+    """Return the name of the limit of a statement with such a share of new words."""
     least = max(each for each in OWN_SHARES if own >= each)
     return f"{STATED} {least}" if least else STATED
 
