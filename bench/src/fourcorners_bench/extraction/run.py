@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
@@ -61,7 +61,10 @@ def fill_library(
         if (folder / "contracts").is_dir():
             paths = [folder / "contracts" / contract.name for contract in contracts]
         else:
-            paths = [scratch / f"{at}" / each.name for at, each in enumerate(contracts)]
+            paths = [
+                scratch / f"{at}" / PurePosixPath(each.name).name
+                for at, each in enumerate(contracts)
+            ]
             for path, contract in zip(paths, contracts, strict=True):
                 path.parent.mkdir()
                 path.write_bytes(contract.text.encode("utf-8"))

@@ -189,6 +189,8 @@ def write_beir(
         replace_text(folder / path, "".join(lines))
     judged = [(each.provision, each.id, each.stars - 1) for each in clauses if each.stars]
     added = _other_provisions(clauses, expand)
+    for name in ("train", "valid", "test"):  # those of an earlier export number other provisions
+        (folder / "qrels" / f"{name}.tsv").unlink(missing_ok=True)
     for name, part in _splits(provisions).items() if split else [("test", provisions)]:
         table = StringIO()
         rows = csv.writer(table, delimiter="\t", lineterminator="\n")
@@ -196,7 +198,7 @@ def write_beir(
         rows.writerows((query[of], id_, score) for of, id_, score in judged if of in part)
         rows.writerows((query[of], id_, _NO_STARS) for of, id_ in added if of in part)
         replace_text(folder / "qrels" / f"{name}.tsv", table.getvalue())
-    return len(judged) + len(added)
+    return len(judged)
 
 
 _SHARES = (0.5, 0.05)

@@ -36,6 +36,7 @@ _BETWEEN = re.compile(
 )
 _AFTER = re.compile(rf"\s*(\d{{1,5}}\s*[a-z\s]+?)\s+(after|from|before)\s+{_ISO}\s*", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=[\d)%\s])[x×](?=[\s\d($€£])|(?<=\)\s)of(?=\s)")
+_DIVIDED = re.compile(r"/\s*[\d(]")  # and not "€40/month"
 _LONGEST = 200  # characters of a calculation
 _DECIMALS = 4  # of a result
 _DIGITS = 40  # digits of decimal arithmetic
@@ -156,13 +157,12 @@ def _result_rate(expression: str) -> str:
     """Return what a product is for each of: a year, if it is a sum a month times 12."""
     rated = [*find_rates(expression, Span(0, len(expression)))]
     units = [unit for _, unit, _ in rated if unit]
-    if len(units) != 1 or not set(expression).isdisjoint("+-"):
+    plain = [e for e, unit, _ in rated if not unit and not e.mark and e.unit != PERCENT]
+    is_product = set(expression).isdisjoint("+-") and len(units) == len(plain) == 1
+    if not is_product or plain[0].number not in _FACTORS:
         return ""
-    pairs = [
-        _FACTORS[each.number] for each, unit, _ in rated if not unit and each.number in _FACTORS
-    ]
-    smaller, larger = pairs[0] if len(pairs) == 1 else ("", "")
-    if "/" in expression:
+    smaller, larger = _FACTORS[plain[0].number]
+    if _DIVIDED.search(expression):
         smaller, larger = larger, smaller
     return f" a {larger}" if units == [smaller] else ""
 

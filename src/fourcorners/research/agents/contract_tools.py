@@ -224,7 +224,11 @@ def _alike(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     for text, source, where in found:
         yield Material(text, source, where, fetched=today, tool="alike")
     if not found:
-        yield _note("alike", inquiry, "no other contract and no bank has a clause like it")
+        yield _note(
+            "alike",
+            inquiry,
+            "no clause like it was found in other contracts that this question may read",
+        )
 
 
 def _clause_words(context: ResearchContext, inquiry: ToolQuery) -> str:
@@ -251,7 +255,10 @@ def _alike_hits(context: ResearchContext, words: str) -> list[Hit]:
     for hit in hits:
         if hit.document not in context.documents:
             best.setdefault(hit.document, hit)
-    return list(best.values())[:_COMPARED]
+    chosen = list(best.values())[:_COMPARED]
+    for hit in chosen:  # an answer that has words of a contract names it among its sources
+        context.read_contract(hit.document)
+    return chosen
 
 
 def _alike_bank_clauses(context: ResearchContext, words: str) -> list[Clause]:

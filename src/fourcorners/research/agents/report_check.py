@@ -48,6 +48,7 @@ from fourcorners.research.answerability.search import (
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
+from fourcorners.review.evidence import quoted_parts
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
@@ -211,11 +212,16 @@ class ReportCheck:
     def _cite(self, numbers: Iterable[int]) -> tuple[Citation, ...]:
         sources = [each.source for each in map(self._sentences.get, numbers) if each is not None]
         found = [
-            self._context.cite(each.document, each.span, because=each.because)
+            self._context.cite(each.document, part, because=each.because)
             for each in sources
             if each.document and each.span is not None
+            for part in self._parts(each.document, each.span)
         ]
         return tuple(dict.fromkeys(found))
+
+    def _parts(self, document: str, span: Span) -> Sequence[Span]:
+        """Return a sentence without what a page end puts in its middle."""
+        return quoted_parts(self._context.read_contract(document), span) or [span]
 
     def _check_absence(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
         """Check by a search that the contract lacks what a statement says it lacks.

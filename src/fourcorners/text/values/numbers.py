@@ -70,13 +70,15 @@ def part_in_words(whole: str) -> str:
 
 
 _SLASH = r"[1-9]\d?[/⁄][1-9]\d{0,2}(?:rds?|ths?)?"
+_USUAL = r"(?:1[/⁄][2-4]|2[/⁄]3|3[/⁄]4)"  # not "30/60 days"
 _VULGAR = "[¼½¾⅐-⅞]"
 
 
 def part_in_figures(whole: str) -> str:
     """Return what finds a part in figures: "½", "2 1/2 per cent", "1/3 of"; "1/2" may be a day."""
     after = rf"(?=\s*(?:of\s+)?(?:(?:an?|one|1)[\s-]*)?(?:{whole})|{_OF}|\s*\)\s*of\b)"
-    return rf"(?:(?:\d+[ -]?)?{_VULGAR}|(?<![\d/.,-])(?:\d{{1,3}}[ -] ?)?{_SLASH}{after})"
+    slash = rf"(?:\d{{1,3}}[ -] ?{_SLASH}|{_USUAL}){after}|{_SLASH}(?={_OF})"
+    return rf"(?:(?:\d+[ -]?)?{_VULGAR}|(?<![\d/.,-])(?:{slash}))"
 
 
 _GROUPS = (
@@ -84,6 +86,7 @@ _GROUPS = (
     r"(?:[ \u00a0\u2009\u202f]\d{3})+(?:[.,]\d{1,2})?",
 )
 _DECIMAL_COMMA = rf"(?=\s?(?:%|€|(?-i:[A-Z]{{3}})\b|(?:{any_of(DATA['scales'])})s?\b))"
+_WRITTEN, _SHOWN = 12, 4  # decimals that somebody may have written; of a part, such as a third
 FIGURES = (
     rf"\d{{1,3}}(?:{'|'.join(_GROUPS)})(?!\d)|\d{{1,2}}(?:,\d\d)+,\d{{3}}(?:\.\d+)?(?!\d)"
     rf"|\d+,\d{{1,2}}{_DECIMAL_COMMA}|(?:0,\d+|\d{{1,3}},\d{{4}})(?![\d,])|\d+(?:\.\d+)?"
@@ -100,8 +103,10 @@ def parse_number(words: str, *, is_decimal: bool = False) -> Decimal | None:
     whole, _, part = "".join(map(_in_digits, plain)).replace("-", " ").strip().rpartition(" ")
     above, slash, below = part.replace("⁄", "/").partition("/")
     if slash:
-        divisor = Decimal(below.rstrip("dhrst"))
-        return (parse_number(whole) or Decimal(0) if whole else 0) + Decimal(above) / divisor
+        divisor = below.rstrip("dhrst")
+        if not (above.isdecimal() and divisor.isdecimal() and int(divisor)):
+            return None
+        return (parse_number(whole) or Decimal(0) if whole else 0) + Decimal(above) / int(divisor)
     return _figures(plain, is_decimal) if plain.strip(".")[:1].isdigit() else _spelled(plain)
 
 
@@ -149,6 +154,8 @@ def _spelled(plain: str) -> Decimal | None:
 
 
 def format_number(number: Decimal) -> str:
+    if int(number.as_tuple().exponent) < -_WRITTEN:
+        number = round(number, _SHOWN)
     if number == number.to_integral_value():
         return f"{int(number):,}"
     return f"{number.normalize():,f}"

@@ -63,7 +63,7 @@ _QUANTITY = re.compile(
 _UNIT = re.compile(r"[fFhHdDwWmMqQyY](?i:ortnight|our|ay|eek|onth|uarter|ear)")
 _LONGEST_COUNT = 120  # characters of a number before its unit
 _AFTER_UNIT = 24  # characters after a unit that say that it is none
-_DECIMALS = 4  # of a part, such as two thirds
+_DECIMALS, _OF_TIME = 15, 4  # of a part: a third of 300,000 is 100,000; of a month
 _RATE = re.compile(
     rf"(?:/\s?|\b(?:an?\s+(?:calendar\s+)?|(?P<each>(?:per|each|every|(?:in|during)\s+any)\s+(?:\w+\s+)?)))"
     rf"(?P<unit>{_UNITS}|annum)\b(?!['’]|\s+(?:after|before|from|later|earlier|thereafter|of\s+(?:the|its)"
@@ -73,6 +73,9 @@ _RATE = re.compile(
     re.IGNORECASE,
 )
 _RATE_WORDS = 6  # words between a quantity and the time that it is for each of, at most
+_CENTS = re.compile(
+    r",[0-9]{2}(?![\d%])(?!\s*(?:%|per\s?cent|days?|weeks?|months?|years?))", re.IGNORECASE
+)
 _ENGLISH = ("USD", "GBP")  # currencies of countries where a point never groups thousands
 # "Eighteen pounds per square inch" is no amount.
 _NO_CURRENCY = (
@@ -136,15 +139,24 @@ def _read(text: str, match: re.Match[str], within: Span) -> Quantity:
     if not unit:  # "$5 CAD": what follows says which dollar it is
         after, end = _mark_after(text, end, within.end, bare)
         mark = after or mark
-    cents = text[end : end + 3]
-    if mark and cents[:1] == "," and cents[1:].isdigit() and end == match.end("bare"):
-        bare, end = bare + cents, end + len(cents)  # "EUR 12,50"
+    cents = _CENTS.match(text, end, within.end)
+    if (
+        cents
+        and mark
+        and bare.isdecimal()
+        and _currency(mark) not in _ENGLISH
+        and end == match.end("bare")
+    ):
+        bare, end = bare + cents[0], cents.end()  # "EUR 12,50"
     again = match["share"] or match["again"]
     if again and not (mark or unit):
         mark, _ = _mark_before(text, match.start("again"), again)
     scale = match["scale1"] or match["scale2"] or match["short1"] or match["short2"] or ""
-    if scale.casefold() in DATA["short_scales"] and not mark and not _is_attached(match):
-        scale, unit, end = "", "", match.end("bare")  # "10 m of cable"
+    is_short = scale.casefold() in DATA["short_scales"]
+    begins = match.start("short1") if match["short1"] else match.start("short2")
+    is_item = scale.casefold() == "b" and begins > match.end("bare")
+    if is_short and (is_item if mark else not _is_attached(match)):
+        scale, unit, end = "", "", match.end("bare")  # "10 m of cable", "(a) $100 b) $200"
     size = SCALES[scale.casefold()] if scale else Decimal(1)
     # "€1.250" has thousands; "$1.250", "1.250 km" and "1.250 million" have decimals.
     is_decimal = bool(scale) or not mark or _currency(mark) in _ENGLISH
@@ -158,7 +170,7 @@ def _read(text: str, match: re.Match[str], within: Span) -> Quantity:
         number /= divisor
         repeated = repeated / divisor if repeated and not match["share"] else repeated
     if match["part"] or match["words"]:
-        number = round(number, _DECIMALS)
+        number = round(number, _DECIMALS if unit in ("", PERCENT) else _OF_TIME)
     if not (unit or mark or scale) and (match["part"] or match["words"] or match["times"]):
         unit = PART
     if unit == "year" and number < 1 and (number * 12) % 1 == 0:  # "half a year"
