@@ -85,9 +85,7 @@ def test_a_question_to_a_collection_sees_no_other_and_no_bank(fleet: Library) ->
     (tool,) = [each for each in contract_tools(context) if each.name == "alike"]
     (note,) = tool.run(ToolQuery("2.1"))
     assert note.by_program
-    assert note.words == (
-        "No clause like it was found in other contracts that this question may read."
-    )
+    assert note.words == "Nothing like it was found where this question may read."
 
 
 def test_what_another_contract_says_supports_no_finding(fleet: Library) -> None:

@@ -116,7 +116,20 @@ def added_words(
         omitted.append("a denial")
     if len(asked & rewritten) * 2 < len(asked):
         omitted.append("most of it")
+    common = asked & rewritten & _party_stems(context)
+    orders = [[e for e in stems(text) if e in common] for text in (started.asked, question)]
+    if orders[0] != orders[1]:
+        omitted.append("who does what to whom")
     return ", ".join(omitted)
+
+
+def _party_stems(context: ResearchContext) -> set[str]:
+    """Return the stems of what the contract asked of calls its parties; none of several."""
+    if len(context.contracts) != 1:
+        return set()
+    parties = [each.value for each in context.read_contract(context.contracts[0].id).card.parties]
+    names = [name for each in parties for name in (each.name, each.short, each.role) if name]
+    return {stem for name in names for stem in stems(name)}
 
 
 def prompt_values(

@@ -36,7 +36,6 @@ _BETWEEN = re.compile(
 )
 _AFTER = re.compile(rf"\s*(\d{{1,5}}\s*[a-z\s]+?)\s+(after|from|before)\s+{_ISO}\s*", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=[\d)%\s])[x×](?=[\s\d($€£])|(?<=\)\s)of(?=\s)")
-_DIVIDED = re.compile(r"/\s*[\d(]")  # and not "€40/month"
 _LONGEST = 200  # characters of a calculation
 _DECIMALS = 4  # of a result
 _DIGITS = 40  # digits of decimal arithmetic
@@ -162,7 +161,8 @@ def _result_rate(expression: str) -> str:
     if not is_product or plain[0].number not in _FACTORS:
         return ""
     smaller, larger = _FACTORS[plain[0].number]
-    if _DIVIDED.search(expression):
+    after = (each.lstrip()[:1] for each in expression.split("/")[1:])
+    if any(each.isdigit() or each == "(" for each in after):  # and not "€40/month"
         smaller, larger = larger, smaller
     return f" a {larger}" if units == [smaller] else ""
 

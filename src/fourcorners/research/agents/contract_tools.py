@@ -224,11 +224,7 @@ def _alike(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     for text, source, where in found:
         yield Material(text, source, where, fetched=today, tool="alike")
     if not found:
-        yield _note(
-            "alike",
-            inquiry,
-            "no clause like it was found in other contracts that this question may read",
-        )
+        yield _note("alike", inquiry, "nothing like it was found where this question may read")
 
 
 def _clause_words(context: ResearchContext, inquiry: ToolQuery) -> str:
@@ -255,17 +251,13 @@ def _alike_hits(context: ResearchContext, words: str) -> list[Hit]:
     for hit in hits:
         if hit.document not in context.documents:
             best.setdefault(hit.document, hit)
-    chosen = list(best.values())[:_COMPARED]
-    for hit in chosen:  # an answer that has words of a contract names it among its sources
-        context.read_contract(hit.document)
-    return chosen
+    for document in [*best][:_COMPARED]:
+        context.read_contract(document)  # so that the answer names it among its sources
+    return [*best.values()][:_COMPARED]
 
 
 def _alike_bank_clauses(context: ResearchContext, words: str) -> list[Clause]:
-    """Return the likest clauses of the banks; of none for a question to one collection.
-
-    Banks belong to no collection: who reads one collection only may not read them.
-    """
+    """Return the likest clauses of the banks; who reads one collection may not read them."""
     if context.collection is not None or context.encoder is None:
         return []
     banks = dict.fromkeys(each.bank for each in bank_summary(context.library))

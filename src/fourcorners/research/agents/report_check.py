@@ -363,7 +363,8 @@ def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
     ]
     if not chances or sentence.standing is not Verification.VERIFIED:
         return 0.0
-    return min(max(chances), statement_chance(sentence.text, [_words(e) for e in sentence.quotes]))
+    own = [_words(each) for each in sentence.quotes if each.document in found.judgements]
+    return min(max(chances), statement_chance(sentence.text, own))
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:

@@ -73,9 +73,15 @@ _RATE = re.compile(
     re.IGNORECASE,
 )
 _RATE_WORDS = 6  # words between a quantity and the time that it is for each of, at most
-_CENTS = re.compile(
-    r",[0-9]{2}(?![\d%])(?!\s*(?:%|per\s?cent|days?|weeks?|months?|years?))", re.IGNORECASE
-)
+_NO_CENTS = (
+    "%",
+    "per cent",
+    "percent",
+    "day",
+    "week",
+    "month",
+    "year",
+)  # what follows digits that are no cents
 _ENGLISH = ("USD", "GBP")  # currencies of countries where a point never groups thousands
 # "Eighteen pounds per square inch" is no amount.
 _NO_CURRENCY = (
@@ -139,15 +145,10 @@ def _read(text: str, match: re.Match[str], within: Span) -> Quantity:
     if not unit:  # "$5 CAD": what follows says which dollar it is
         after, end = _mark_after(text, end, within.end, bare)
         mark = after or mark
-    cents = _CENTS.match(text, end, within.end)
-    if (
-        cents
-        and mark
-        and bare.isdecimal()
-        and _currency(mark) not in _ENGLISH
-        and end == match.end("bare")
-    ):
-        bare, end = bare + cents[0], cents.end()  # "EUR 12,50"
+    cents = text[end : min(end + 3, within.end)] if end == match.end("bare") else ""
+    is_decimal_comma = bool(mark) and bare.isdecimal() and _currency(mark) not in _ENGLISH
+    if is_decimal_comma and _are_cents(cents, text[end + 3 :]):  # "EUR 12,50"
+        bare, end = bare + cents, end + len(cents)
     again = match["share"] or match["again"]
     if again and not (mark or unit):
         mark, _ = _mark_before(text, match.start("again"), again)
@@ -183,6 +184,11 @@ def _read(text: str, match: re.Match[str], within: Span) -> Quantity:
         mark,
         Span(start, end),
     )
+
+
+def _are_cents(cents: str, rest: str) -> bool:
+    is_pair = len(cents) == 3 and cents[0] == "," and cents[1:].isascii() and cents[1:].isdigit()
+    return is_pair and not rest[:1].isdigit() and not rest.lstrip().casefold().startswith(_NO_CENTS)
 
 
 def find_rates(text: str, within: Span) -> Iterator[tuple[Quantity, str, int]]:
