@@ -52,7 +52,7 @@ _MOST = frozenset(("most", "maximum", "less", "fewer", "up", "within", "limited"
 _EXTREMES = frozenset(("minimum", "maximum"))
 _NOT = frozenset(("not", "no", "never", "nothing", "cannot"))
 _BEFORE = 5  # words before a figure that may bound it
-_NEAR = 80  # characters that hold them
+_BOUND_WITHIN = 80  # characters that hold them
 # Stems of words that many figures share, those of rates and bounds too: they tell none apart.
 _IDLE = "pay payable paid due owe total amount sum annum annual day daily week weekly month monthly"
 _SHARED = {*stem_tokens([*_IDLE.split(), *_MONTHS, *_DAYS, *_LEAST, *_MOST])}
@@ -198,8 +198,8 @@ def _length(time: Quantity) -> str:
 
 def _bound(span: Span, text: str) -> str:
     """Return on which side of a figure something lies: "not less than", "30 days or more"."""
-    before = [*tokenize(text[max(0, span.start - _NEAR) : span.start]).tokens[-_BEFORE:]]
-    after = [*tokenize(text[span.end : span.end + _NEAR]).tokens[:2]]
+    before = [*tokenize(text[max(0, span.start - _BOUND_WITHIN) : span.start]).tokens[-_BEFORE:]]
+    after = [*tokenize(text[span.end : span.end + _BOUND_WITHIN]).tokens[:2]]
     words = [*before, *(after[1:] if after[:1] == ["or"] else _EXTREMES.intersection(after[:1]))]
     for at in range(len(words) - 1, -1, -1):
         if words[at] in _LEAST | _MOST:
