@@ -239,3 +239,17 @@ def test_a_figure_in_another_place_does_not(statement: str, quote: str) -> None:
 def test_a_figure_that_may_be_another_is_not_verified(statement: str, quote: str) -> None:
     assert check_quotes(quote, [quote])[0] is Verification.VERIFIED
     assert check_quotes(statement, [quote])[0] is not Verification.VERIFIED
+
+
+def test_the_nearest_words_say_what_a_figure_measures() -> None:
+    measured = "storage of chilled goods in the northern warehouse costs"
+    quote = (
+        "Where the carrier, its agents and insurers agree on routes, vessels, crews and ports of "
+        f"refuge without delay or protest {measured} EUR 900 per pallet."
+    )
+    statement = (
+        "Whatever the consignee believes, prefers or demands when invoices arrive late from "
+        f"brokers abroad {measured} EUR 700 per pallet."
+    )
+
+    assert contradicting_figures(statement, [quote])

@@ -21,6 +21,7 @@ from fourcorners.research.agents.statement_check import (
     NOT_CHECKED,
     NOT_MENTIONED,
     check_quotes,
+    check_statement,
     has_ruling,
     is_repeated,
     is_repeated_in,
@@ -215,13 +216,10 @@ class ReportCheck:
             self._context.cite(each.document, part, because=each.because)
             for each in sources
             if each.document and each.span is not None
-            for part in self._parts(each.document, each.span)
+            for part in quoted_parts(self._context.read_contract(each.document), each.span)
+            or [each.span]  # none is left of page furniture alone
         ]
         return tuple(dict.fromkeys(found))
-
-    def _parts(self, document: str, span: Span) -> Sequence[Span]:
-        """Return a sentence without what a page end puts in its middle."""
-        return quoted_parts(self._context.read_contract(document), span) or [span]
 
     def _check_absence(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
         """Check by a search that the contract lacks what a statement says it lacks.
@@ -352,7 +350,7 @@ class _Rest:
 
 
 def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
-    """Return how likely a sentence's quotes answer and say it; 0 if a search finds others."""
+    """Return how likely the words of the contracts asked answer and say it; 0 if others do."""
     chances = [
         found.judgements[each.document].chance
         for cited in sentence.quotes
@@ -364,6 +362,8 @@ def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
     if not chances or sentence.standing is not Verification.VERIFIED:
         return 0.0
     own = [_words(each) for each in sentence.quotes if each.document in found.judgements]
+    if check_statement(sentence.text, own)[0] is not Verification.VERIFIED:
+        return 0.0
     return min(max(chances), statement_chance(sentence.text, own))
 
 
