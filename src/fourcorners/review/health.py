@@ -217,11 +217,15 @@ def _of_document(
     if end is not None and card.expiry_date is not None:
         span = card.expiry_date.span
         if end < as_of:
-            finding_text = f"By its words its term ended on {end.isoformat()}."
+            unless = ", unless a further document renewed it" if card.renewal else ""
+            finding_text = f"By its words its term ended on {end.isoformat()}{unless}."
             yield symptom(SymptomKind.EXPIRED, finding_text, span)
         elif end <= as_of + EXPIRY_WINDOW:
             days = EXPIRY_WINDOW.days
-            finding_text = f"By its words its term ends on {end.isoformat()}, within {days} days."
+            unless = ", unless it is renewed" if card.renewal else ""
+            finding_text = (
+                f"By its words its term ends on {end.isoformat()}, within {days} days{unless}."
+            )
             yield symptom(SymptomKind.EXPIRING, finding_text, span)
 
 

@@ -64,8 +64,9 @@ def test_no_words_of_renewal_leave_it_ended(manner: RenewalManner) -> None:
     renewal = Renewal(manner, None, Span(30, 60), asserted=False)
     status = find_status(replace(YEARLY, renewal=renewal), DAY)
     assert status.standing in (Standing.RENEWING, Standing.UNCERTAIN)
+    takes_a_document = manner in (RenewalManner.CHOICE, RenewalManner.AGREEMENT)
     card = Card(values=(END,), renewal=renewal)
-    assert find_final_end(card) is None
+    assert find_final_end(card) == (date(2024, 10, 31) if takes_a_document else None)
 
 
 def test_without_renewal_it_has_ended() -> None:
@@ -89,6 +90,11 @@ def test_renewals_are_counted() -> None:
         ("end", "2026-10-31", True),
     ]
     assert find_status(twice, date(2026, 11, 1)).standing is Standing.UNCERTAIN
+    assert twice.renewal is not None
+    card = Card(values=(END, LENGTH), renewal=twice.renewal)
+    assert find_final_end(card) == date(2026, 10, 31)
+    assert find_final_end(replace(card, renewal=RENEWS)) is None
+    assert find_final_end(replace(card, values=(END, replace(LENGTH, asserted=False)))) is None
 
 
 def test_a_choice_to_renew_is_no_renewal() -> None:

@@ -71,10 +71,19 @@ def test_the_reason_has_the_day_and_nothing_is_lowered() -> None:
     assert told(date(2024, 1, 1), Severity.NONE, CellState.NOT_FOUND)[0] is Severity.NONE
 
 
-@pytest.mark.parametrize("manner", RenewalManner)
-def test_what_may_renew_is_never_said_to_end(manner: RenewalManner) -> None:
+@pytest.mark.parametrize("manner", [RenewalManner.AUTOMATIC, RenewalManner.UNCLEAR])
+def test_what_may_renew_by_itself_is_never_said_to_end(manner: RenewalManner) -> None:
     renewal = Renewal(manner, None, Span(2, 3), asserted=False)
     assert told(date(2024, 3, 7), renewal=renewal) == (Severity.LOW, "It has an end.")
+
+
+@pytest.mark.parametrize("manner", [RenewalManner.CHOICE, RenewalManner.AGREEMENT])
+def test_what_takes_a_document_to_renew_has_ended_unless_there_is_one(
+    manner: RenewalManner,
+) -> None:
+    renewal = Renewal(manner, None, Span(2, 3), asserted=False)
+    reason = "It has run out. The term ended on 2024-03-07, unless it was renewed."
+    assert told(date(2024, 3, 7), renewal=renewal) == (Severity.HIGH, reason)
 
 
 def test_an_end_that_is_not_sure_raises_nothing() -> None:

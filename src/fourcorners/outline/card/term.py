@@ -1,8 +1,8 @@
 """A contract's term on a day: whether it runs, renews or has ended, and what is coming up.
 
 What the card asserts is a fact; what is computed from several values is a fact only if all of them
-together are certain enough. A person must read the rest. A contract that renews by itself, or may
-have been renewed, is never said to have ended.
+together are certain enough. A person must read the rest. A contract that may renew by itself is
+never said to have ended; one that takes a further document to renew has, unless there is one.
 """
 
 from __future__ import annotations
@@ -125,9 +125,18 @@ def read_term(card: Card, changes: Sequence[TermChange] = ()) -> Term:
 
 
 def find_final_end(card: Card) -> date | None:
-    """Return the day on which a contract ends; None if it is uncertain, or may be renewed."""
+    """Return the day after which only a further document prolongs a contract; None if uncertain.
+
+    It is the end of the first term, or of the last renewal where the contract renews by itself a
+    number of times.
+    """
     term = read_term(card)
-    return term.end_day if term.is_asserted and term.renewal is None else None
+    if not term.is_asserted or (term.renewal and term.renewal.manner is RenewalManner.UNCLEAR):
+        return None
+    if not term.is_automatic:
+        return term.end_day
+    is_sure = term.renewal is not None and term.renewal.asserted
+    return _last_day(term) if is_sure and _are_asserted(term, [term.end, term.length]) else None
 
 
 def find_events(term: Term, start: date, end: date) -> list[Event]:

@@ -20,8 +20,8 @@ def apply_term_dates(
 ) -> list[Finding]:
     """Return findings as severe as the end of their contract makes them, on the day of the review.
 
-    Rules with `ends_within` decide, and raise only; not where words renew the term, or may have,
-    nor where a person set the severity. `cards` are by document.
+    Rules with `ends_within` decide, and raise only; not where the term may renew by itself, nor
+    where a person set the severity. `cards` are by document.
     """
     rules = {provision.id: dated_rules(provision) for provision in playbook.provisions}
     return [
@@ -57,7 +57,8 @@ def _raised(
     if rule is None:
         return cell
     over = end < as_of
-    reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}."
+    unless = f", unless it {'was' if over else 'is'} renewed" if card and card.renewal else ""
+    reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}{unless}."
     return replace(
         cell,
         severity=Severity(rule.severity),
