@@ -14,8 +14,9 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import ContractRow, RowState
 from fourcorners.research.context import build_context
-from fourcorners.research.offline.collection import ask_contracts, compare_rows
+from fourcorners.research.offline.collection import ask_contracts
 from fourcorners.research.offline.run import combine_rows
+from fourcorners.research.offline.sizes import compare_rows
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer
 from fourcorners.review.parties import set_side
@@ -97,7 +98,25 @@ def _add(library: Library, name: str, text: str, who: str, notice: str) -> None:
         evidence=(evidence,) if who else (),
         answers=answers if who else (),
     )
-    store.save_findings(library, BOOK, "engine", [finding])
+    law = text.index("3.1 ")
+    chosen = Span(law, text.index("\n", law))
+    quote = Quote(chosen.text_in(text), chosen, Match.EXACT)
+    settled = {"harbour.txt": "yes", "island.txt": "no"}.get(added.name, "")
+    is_chosen = "governed" in text
+    governing = Finding(
+        added.id,
+        "governing-law",
+        CellState.FOUND if is_chosen else CellState.NOT_FOUND,
+        evidence=(Evidence(quote, chosen, (), None, 0.9),) if is_chosen else (),
+        answers=(RiskAnswer("?", settled, id="arbitration", value=settled, statement="so"),),
+    )
+    changing = Finding(
+        added.id,
+        "change-of-control",
+        CellState.FOUND if who == "Customer" else CellState.NOT_FOUND,
+        evidence=(evidence,) if who == "Customer" else (),
+    )
+    store.save_findings(library, BOOK, "engine", [finding, governing, changing])
 
 
 @pytest.fixture(scope="module")
@@ -138,12 +157,45 @@ def ask(library: Library) -> Ask:
             "Which contracts have termination for convenience?",
             {"harbour": "yes", "island": "yes", "shore": "not said"},
         ),
+        (
+            "Which contracts can the other side end without cause?",
+            {"harbour": "yes", "island": "yes", "shore": "not said"},
+        ),
+        (
+            "In which contracts are disputes settled by arbitration?",
+            {"harbour": "yes", "island": "no", "shore": "not said"},
+        ),
+        (
+            "Which contracts have a change of control clause?",
+            {"harbour": "yes", "island": "not said", "shore": "not said"},
+        ),
+        (
+            "Which contracts mention a change of control?",
+            {"harbour": "yes", "island": "not said", "shore": "not said"},
+        ),
     ],
 )
 def test_what_cards_and_findings_know_is_not_read(
     ask: Ask, question: str, states: dict[str, str]
 ) -> None:
     assert {name: row.state.value for name, row in ask(question).items()} == states
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which contracts change the price every year?",
+        "Which contracts have an amendment clause?",
+        "Which contracts vary the crates to be carried?",
+    ],
+)
+def test_a_clause_about_changes_is_no_amendment(ask: Ask, question: str) -> None:
+    assert "no amendment was found" not in {each.value for each in ask(question).values()}
+
+
+@pytest.mark.parametrize("question", ["Which contracts were amended?", "Which were changed?"])
+def test_contracts_that_were_changed_are_known_by_their_amendments(ask: Ask, question: str) -> None:
+    assert {each.value for each in ask(question).values()} == {"no amendment was found"}
 
 
 def test_a_row_has_the_value_and_the_words_for_it(ask: Ask, library: Library) -> None:

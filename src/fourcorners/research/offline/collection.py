@@ -1,8 +1,7 @@
 """Put a question to each contract of a collection: a table with a row for each.
 
 What cards know is taken from them: law, parties, type, dates, renewals, amendments; then what a
-review found; and only what neither decides is read, in the contracts that are left. The longest,
-the earliest and sums are computed from the rows' values.
+review found; and only what neither decides is read, in the contracts that are left.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from decimal import Decimal
-from itertools import groupby
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.contract import Contract
@@ -25,6 +22,7 @@ from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.extract import answer_part
 from fourcorners.research.offline.reviewed import PLAYBOOK
+from fourcorners.research.offline.sizes import LEAST, MOST, SUMS, size_of
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
@@ -37,7 +35,7 @@ from fourcorners.review.selection.conditions import (
 )
 from fourcorners.review.selection.find import parse_selection
 from fourcorners.review.severity import comes_close
-from fourcorners.search.concepts import recognise_concepts
+from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.graph import links_of
 from fourcorners.search.scope import match_cards
 from fourcorners.text.patterns import load_patterns
@@ -45,9 +43,7 @@ from fourcorners.text.span import Span
 from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 from fourcorners.text.tokenization import tokenize
 from fourcorners.text.values.dates import find_dates
-from fourcorners.text.values.numbers import format_number
-from fourcorners.text.values.periods import parse_period, period_parts
-from fourcorners.text.values.quantities import find_quantities, find_times
+from fourcorners.text.values.quantities import find_times
 
 MAX_CONTRACTS = 500
 """Maximum contracts to which one question is put."""
@@ -56,17 +52,15 @@ _WHICH = _PATTERNS["which"]
 _AUXILIARY = _PATTERNS["auxiliary"]
 _SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
 _SEVERAL = ("contracts", "agreements", "leases", "licences", "licenses", "deals", "ndas")
-_MOST = ("longest", "latest", "newest", "highest", "largest", "biggest", "greatest")
-_LEAST = ("shortest", "earliest", "oldest", "lowest", "smallest", "soonest")
-_SUMS = ("total", "sum", "altogether")
 _BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
 _OURS, _THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
 _SIDE = "side"  # "the other side", "our side"
 _OF_LAW, _OF_TERM = "governing-law", frozenset({"expiration-date", "renewal-term"})
-_OF_CHANGES = frozenset(stem_tokens(["amend", "amendment", "vary", "variation", "change"]))
+_OF_AMENDMENTS = frozenset(stem_tokens(["amend", "amended", "amendment"]))
+_OF_CHANGES = _OF_AMENDMENTS | frozenset(stem_tokens(["vary", "variation", "change"]))
+_CLAUSES = ("clause", "clauses", "provision", "provisions", "wording")
 _MAY = ("can", "could", "may", "might", "must", "shall")  # not what was changed, but may be
 _AUTOMATIC = frozenset(stem_tokens(["automatically", "itself", "themselves"]))
-_DAYS = 30  # of a month, to compare periods
 _YEARS = range(1900, 2100)
 _KNOWN = (RowState.YES, RowState.TO_READ)
 ORDER = (*_KNOWN, RowState.SILENT, RowState.NO)
@@ -96,7 +90,7 @@ def contract_question(question: str) -> str:
         if first == "where":
             rest = asked[len(first) :].lstrip()
             return f"{rest[:1].upper()}{rest[1:]}"
-        extreme = any(each in tokens for each in (*_MOST, *_LEAST, *_SUMS))
+        extreme = any(each in tokens for each in (*MOST, *LEAST, *SUMS))
         is_of_each = any(f"{each} contract" in " ".join(tokens) for each in ("each", "every"))
         several = is_of_each or any(each in tokens for each in _SEVERAL)
         return asked if several or (extreme and first in ("what", "which")) else ""
@@ -136,6 +130,7 @@ class _Asked:
         self._condition: Condition | None = None
         self._cells: Mapping[str, Mapping[str, Finding]] = {}
         unknown, types = self._select()
+        self._asked = self._find_asked()
         self._rest = [each for each in unknown if not self._is_known(each)]
         matches = match_cards(context.library, question, context.filters)
         wanted = set(matches.documents) if matches.by_party else None
@@ -161,10 +156,26 @@ class _Asked:
         self._cells = store.load_cells(library, book, condition_provisions(asked.condition))
         return asked.unknown, asked.types
 
+    def _find_asked(self) -> tuple[str, str] | None:
+        """Return the provision and the yes-or-no question of a review that the question puts."""
+        book = load_playbook(PLAYBOOK)
+        known = [
+            Concept(f"{each.id} {one.id}", one.question, (), each.query)
+            for each in book.provisions
+            for one in each.questions
+            if one.answer == "yes_no"
+        ]
+        found = recognise_concepts(self._question, known)
+        if not found:
+            return None
+        provision, _, question = found[0][0].id.partition(" ")
+        self._cells = store.load_cells(self._context.library, book, (provision,))
+        return provision, question
+
     def _is_known(self, word: str) -> bool:
         """Return whether a word of the question is part of what a card decides."""
         tokens = {*tokenize(word).tokens}
-        if tokens & {*_MOST, *_LEAST, *_SUMS, *_BEFORE, *_AFTER, *_OURS, *_THEIRS, _SIDE}:
+        if tokens & {*MOST, *LEAST, *SUMS, *_BEFORE, *_AFTER, *_OURS, *_THEIRS, _SIDE}:
             return True
         if named_laws(self._question.replace(word, " ")) != self._laws:
             return True
@@ -175,6 +186,14 @@ class _Asked:
     @property
     def _is_of_term(self) -> bool:
         return bool(self._concepts & _OF_TERM)
+
+    @property
+    def _is_of_changes(self) -> bool:
+        """Return whether contracts that change others, or were changed, are asked for."""
+        if {*_MAY, *_CLAUSES} & {*self._tokens} or self._condition is not None:
+            return False
+        asked = set(stem_tokens([each for each in self._tokens if each not in IDLE | FRAME]))
+        return bool(asked & _OF_AMENDMENTS) or (bool(asked) and asked <= _OF_CHANGES)
 
     def row(self, entry: Entry) -> ContractRow:
         """Ask one contract, from what is known at once to what must be read."""
@@ -203,8 +222,11 @@ class _Asked:
         if days:
             yield self._mention(contract, days)
             return
-        if set(stems(self._question)) & _OF_CHANGES and not {*_MAY} & {*self._tokens}:
+        if self._is_of_changes:
             yield self._changes(contract)
+            return
+        if self._asked is not None:
+            yield self._answered(contract, self._asked)
             return
         if self._condition is not None:
             found = self._finding(contract)
@@ -301,12 +323,24 @@ class _Asked:
             return self._absence(contract, cells.values(), met=met)
         value = "; ".join(each.statement for each in found.answers if each.statement)
         quote = self._cite(contract, found.best.quote.span)
-        sizes = (_size(each.value) for each in found.answers if not each.is_open)
+        sizes = (size_of(each.value) for each in found.answers if not each.is_open)
         size = next(filter(None, sizes), "")
         state = self._whose(contract, found) if met else RowState.NO
         if self._is_compared and not size:
             state = RowState.TO_READ
         return _Read(state, value, quote, size)
+
+    def _answered(self, contract: Contract, asked: tuple[str, str]) -> _Read:
+        """Return the review's answer to a question of the playbook; without one, read."""
+        cell = self._cells.get(contract.id, {}).get(asked[0])
+        answers = cell.answers if cell is not None and cell.state is CellState.FOUND else ()
+        answer = next((each for each in answers if each.id == asked[1]), None)
+        if cell is None or answer is None or answer.is_open:
+            return self._reading(contract)
+        quotes = answer.quotes or tuple(each.quote for each in cell.evidence)
+        span = next((each.span for each in quotes if each.span is not None), None)
+        state = RowState.YES if answer.value == "yes" else RowState.NO
+        return _Read(state, answer.statement, None if span is None else self._cite(contract, span))
 
     def _absence(self, contract: Contract, cells: Iterable[Finding], *, met: bool) -> _Read:
         """Return that nothing was recognised; where words came close, they are to be read."""
@@ -320,7 +354,7 @@ class _Asked:
 
     @property
     def _is_compared(self) -> bool:
-        return any(each in self._tokens for each in (*_MOST, *_LEAST, *_SUMS))
+        return any(each in self._tokens for each in (*MOST, *LEAST, *SUMS))
 
     def _whose(self, contract: Contract, found: Finding) -> RowState:
         """Return whether what is found is of the side that the question asks about."""
@@ -359,35 +393,3 @@ class _Asked:
 
     def _cite(self, contract: Contract, span: Span) -> Citation:
         return self._context.cite(contract.id, span)
-
-
-def _size(value: str) -> str:
-    """Return an answer for programs as a number with its unit; empty for words."""
-    if period_parts(value):
-        period = parse_period(value)
-        return f"{period.months * _DAYS + period.days} days"
-    whole = Span(0, len(value))
-    if dates := [*find_dates(value, whole)]:
-        return f"{dates[0].value.toordinal()} day"
-    sums = [each for each in find_quantities(value, whole) if each.mark]
-    return f"{sums[0].number} {sums[0].mark}" if len(sums) == 1 else ""
-
-
-def compare_rows(question: str, rows: Iterable[ContractRow]) -> str:
-    """Return the longest, the earliest or the sum of the rows' values, with the contracts."""
-    tokens = tokenize(question).tokens
-    measured = [
-        (Decimal(each.size.split()[0]), each.size.split()[1], each) for each in rows if each.size
-    ]
-    word = next((each for each in tokens if each in (*_MOST, *_LEAST, *_SUMS)), "")
-    if not word or len({unit for _, unit, _ in measured}) != 1:
-        return ""
-    if word in _SUMS:
-        unit = measured[0][1]
-        total = sum((size for size, _, _ in measured), Decimal(0))
-        parts = " + ".join(format_number(size) for size, _, _ in measured)
-        return "" if unit in ("day", "days") else f"{unit}{format_number(total)}: {parts}."
-    measured.sort(key=lambda each: each[0], reverse=word in _MOST)
-    _, best = next(groupby(measured, key=lambda each: each[0]))
-    named = "; ".join(f"“{each.title}”: {each.value}" for _, _, each in best)
-    return f"{word.capitalize()} of {len(measured)}: {named}."

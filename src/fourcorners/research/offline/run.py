@@ -35,11 +35,11 @@ from fourcorners.research.offline.collection import (
     MAX_CONTRACTS,
     ORDER,
     ask_contracts,
-    compare_rows,
     contract_question,
 )
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
 from fourcorners.research.offline.reviewed import review_says
+from fourcorners.research.offline.sizes import compare_rows
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Material
 

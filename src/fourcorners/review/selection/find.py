@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourcorners.errors import ConfigError, QueryError, name_remedy
 from fourcorners.library.catalogue import Catalogue
@@ -213,7 +213,8 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
     if is_condition(question):
         written = parse_condition(question, playbook)
         return SelectionQuery(written, condition_text(written, playbook))
-    known = playbook_concepts([playbook])
+    # What a provision's questions ask is more than whether a contract has the provision.
+    known = [replace(each, asks=()) for each in playbook_concepts([playbook])]
     masked, named = _mask_names(question, known)
     pieces = list(_pieces(masked, named, known))
     condition = _join_pieces(pieces)
