@@ -25,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from fourcorners.review.risk.assessment import clause_around
+from fourcorners.review.risk.clauses import clause_around
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from training.common.blind import load_contracts

@@ -29,7 +29,7 @@ from typing import Any
 import yaml
 
 from fourcorners.playbooks import RiskQuestion, load_playbook
-from fourcorners.review.risk.assessment import CLAUSE, clause_around
+from fourcorners.review.risk.clauses import CLAUSE, clause_around
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 

@@ -23,7 +23,8 @@ from fourcorners.playbooks.playbook import (
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, RiskAnswer, Severity
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.risk.answers import answer_statement, answer_words
-from fourcorners.review.risk.assessment import CLAUSE, RiskAssessor, RiskConclusion, clause_around
+from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
+from fourcorners.review.risk.clauses import CLAUSE, clause_around
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span

@@ -22,8 +22,7 @@ from fourcorners.models.reader.reader import RelevanceReader
 from fourcorners.models.registry import default_reader, default_verdict_reader
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.reader import IS, SUCH, VerdictReader
-from fourcorners.review.mentions import MentionFinder
-from fourcorners.review.risk.assessment import clause_around
+from fourcorners.review.risk.clauses import ClauseMarker
 from fourcorners.search.sentences.weights import chance_odds
 from fourcorners.text.span import Span
 from fourcorners.text.yaml_data import load_yaml
@@ -51,9 +50,7 @@ class CandidateReader:
         self._text = reading.text
         self._verdicts = verdicts or default_verdict_reader()
         self._reader = reader or default_reader()
-        self._mentions = reading.compute(
-            MentionFinder, lambda: MentionFinder(reading.text, reading.card)
-        )
+        self._marker = ClauseMarker(reading)
 
     def find(
         self, provision: str, candidates: Sequence[tuple[Span, float]]
@@ -101,8 +98,7 @@ class CandidateReader:
         return verdict.probability if verdict.value == SUCH else 0.0
 
     def _mark(self, span: Span) -> MarkedClause:
-        clause = clause_around(self._text, span)
-        return MarkedClause(self._text, clause, span, self._mentions.find(clause))
+        return self._marker.mark(span).marked
 
 
 @cache

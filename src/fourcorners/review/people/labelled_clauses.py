@@ -26,7 +26,7 @@ from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
 from fourcorners.review import store
 from fourcorners.review.finding import Author, CellState, Finding, ReviewState
 from fourcorners.review.mentions import MentionFinder, fold_party
-from fourcorners.review.risk.assessment import clause_around
+from fourcorners.review.risk.clauses import clause_around
 from fourcorners.text.span import Span
 
 READER = "reader-1"

@@ -15,7 +15,7 @@ from typing import Literal
 
 from fourcorners.library.contract import Contract
 from fourcorners.models.registry import default_verdict_reader
-from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
+from fourcorners.models.verdict_reader.clause import MentionKind
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
@@ -38,17 +38,16 @@ from fourcorners.review.finding import (
     RiskAnswer,
     Severity,
 )
-from fourcorners.review.mentions import MentionFinder, fold_party
+from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import UNKNOWN_SIDE, Side, display_name, party_value
 from fourcorners.review.risk.answers import answer_statement, answer_words
+from fourcorners.review.risk.clauses import ClauseMarker
 from fourcorners.review.severity import NOT_RECOGNISED, leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.values.periods import find_durations, period_parts
 
 DOUBT = 0.25  # from this probability on another answer in the same cell leaves a question open
-CLAUSE = 1_600  # characters of a clause that are read, as trained
-LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 MOST_QUOTES = 3  # of an answer
 _VALUE: Mapping[str, Callable[[str], object]] = {
     "date": re.compile(r"\d{4}-\d{2}-\d{2}$").match,
@@ -59,10 +58,11 @@ _EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What one quote says: its verdicts by question."""
+    """What one quote says, with the lead-ins of its list: its verdicts by question."""
 
     quote: Evidence
     verdicts: Mapping[str, Verdict]
+    leads: tuple[Span, ...]
 
 
 class RiskConclusion:
@@ -177,9 +177,7 @@ class RiskAssessor:
         self._reading = reading
         self._text = reading.text
         self._reader = reader or default_verdict_reader()
-        self._mentions = reading.compute(
-            MentionFinder, lambda: MentionFinder(reading.text, reading.card)
-        )
+        self._marker = ClauseMarker(reading)
         self._conclusion = RiskConclusion(reading.card, side)
 
     def assess(self, finding: Finding, provision: Provision) -> Finding:
@@ -236,7 +234,7 @@ class RiskAssessor:
     def _first_party(self, sentence: Span) -> str:
         """Return the party with whose name a sentence begins; empty if it begins otherwise."""
         parties = (MentionKind.PARTY, MentionKind.GROUP)
-        first = next((e for e in self._mentions.find(sentence) if e.kind in parties), None)
+        first = next((e for e in self._marker.mentions.find(sentence) if e.kind in parties), None)
         if first is None:
             return ""
         lead = self._text[sentence.start : first.span.start].casefold().split()
@@ -251,10 +249,8 @@ class RiskAssessor:
         for each in finding.evidence:
             if each.quote.span is None:
                 continue
-            clause = clause_around(self._text, each.quote.span)
-            mentions = self._mentions.find(clause)
-            marked = MarkedClause(self._text, clause, each.quote.span, mentions)
-            yield _Reading(each, self._reader.read(provision.id, marked))
+            found = self._marker.mark(each.quote.span)
+            yield _Reading(each, self._reader.read(provision.id, found.marked), found.leads)
 
     def _answer(self, question: RiskQuestion, readings: Iterable[_Reading]) -> RiskAnswer:
         """Return what the quotes assert; nothing where they assert nothing, or may differ."""
@@ -276,7 +272,11 @@ class RiskAssessor:
             return replace(unanswered, reason="the clauses found tell different things")
         verdict, _ = max(asserted, key=lambda each: each[0].probability)
         value = next(iter(values))
-        quotes = [self._telling_quote(verdict, each) for verdict, each in asserted]
+        quotes = [
+            quote
+            for verdict, each in asserted
+            for quote in (*map(self._quote, each.leads), self._telling_quote(verdict, each))
+        ]
         return RiskAnswer(
             question.question,
             self._conclusion.words(question, value),
@@ -361,15 +361,6 @@ class RiskAssessor:
 def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:
     """Return the risk questions of a provision that are asked of such a contract."""
     return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
-
-
-def clause_around(text: str, span: Span) -> Span:
-    """Return the paragraphs around a span, cut at `CLAUSE` characters in all."""
-    room = max(CLAUSE - len(span), LEAST_CONTEXT)
-    start = max(text.rfind("\n\n", 0, span.start), span.start - room // 2, 0)
-    end = text.find("\n\n", span.end)
-    end = min(len(text) if end < 0 else end, span.end + room // 2)
-    return Span(start, end)
 
 
 def _period_value(period: str, span: Span, text: str) -> str:

@@ -1,0 +1,91 @@
+"""What is read of the words found for a provision: the clause around them, a list's lead-in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fourcorners.library.contract import Contract
+from fourcorners.models.verdict_reader.clause import MarkedClause
+from fourcorners.outline.tree import NodeKind
+from fourcorners.review.mentions import MentionFinder
+from fourcorners.text.span import Span
+
+CLAUSE = 1_600  # characters of a clause that are read, as trained
+LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
+_LEAD = range(20, 600)  # characters of the words before a list
+_UNFINISHED = " \t\n\r\xa0:,–—-("  # what may follow them
+_ENDS = ".;!?"
+_NUMBER = re.compile(r"\s*(?:\d[\d.]*\)?|\(\w{1,4}\)|\w\))\s+")  # of a clause, before its words
+
+
+@dataclass(frozen=True, slots=True)
+class FoundClause:
+    """Words found, marked for the verdict reader.
+
+    Attributes:
+        leads: Of a point of a list, the words that lead to it and are not around it.
+    """
+
+    marked: MarkedClause
+    leads: tuple[Span, ...] = ()
+
+
+class ClauseMarker:
+    """Marks words of one contract; `mentions` finds what they mention."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self.mentions = contract.compute(
+            MentionFinder, lambda: MentionFinder(contract.text, contract.card)
+        )
+
+    def mark(self, span: Span) -> FoundClause:
+        """Mark words with the clause around them.
+
+        A point of a long list says nothing by itself: "(m) Reseller is merged". If what leads to it
+        is not around it, the point is read behind that, as if it came first.
+        """
+        text = self._contract.text
+        clause = clause_around(text, span)
+        item, *leads = self._leads(span) or [clause]
+        if not leads or leads[0].start >= clause.start:
+            return FoundClause(MarkedClause(text, clause, span, self.mentions.find(clause)))
+        parts = [*leads, Span(max(item.start, clause.start), clause.end)]
+        pieces, end = [], 0
+        for part in parts:
+            pieces += [" " * (part.start - end), part.text_in(text)]
+            end = part.end
+        mentions = tuple(each for part in parts for each in self.mentions.find(part))
+        whole = Span(leads[0].start, clause.end)
+        return FoundClause(MarkedClause("".join(pieces), whole, span, mentions), tuple(leads))
+
+    def _leads(self, span: Span) -> list[Span]:
+        """Return the point of a list that holds words, and what leads to it, the farthest first."""
+        outline, text = self._contract.outline, self._contract.text
+        node = outline.node_at(span.start)
+        item = node.span if node is not None and node.kind is NodeKind.ITEM else None
+        leads: list[Span] = []
+        while node is not None and node.kind is NodeKind.ITEM and node.parent is not None:
+            parent = outline.nodes[node.parent]
+            first = next(outline.children(parent), node)
+            number = _NUMBER.match(text, parent.span.start)
+            start = number.end() if number else parent.span.start
+            start = max(start, parent.heading.end if parent.heading else start)
+            words = text[start : first.span.start].rstrip(_UNFINISHED)
+            begin = max((words.rfind(each) for each in _ENDS), default=-1) + 1
+            lead = Span(start + begin, start + len(words)).strip(text)
+            if not words or words[-1] in _ENDS or len(lead) not in _LEAD:
+                break
+            leads.insert(0, lead)
+            node = parent
+        return [item, *leads] if item is not None and leads else []
+
+
+def clause_around(text: str, span: Span) -> Span:
+    """Return the paragraphs around a span, cut at `CLAUSE` characters in all."""
+    room = max(CLAUSE - len(span), LEAST_CONTEXT)
+    start = max(text.rfind("\n\n", 0, span.start), span.start - room // 2, 0)
+    end = text.find("\n\n", span.end)
+    end = min(len(text) if end < 0 else end, span.end + room // 2)
+    return Span(start, end)
