@@ -256,6 +256,17 @@ def test_what_is_no_part(text: str) -> None:
         ("the annual report within 30 days", [""]),
         ("€40 within a month", [""]),
         ("12 monthly instalments of €40", ["", "month"]),
+        ("€40 (a month)", ["month"]),
+        ("€40 p.c.m.", ["month"]),
+        ("8 per cent. per annum", ["year"]),
+        ("Per annum, the interest is 8%", ["year"]),
+        ("8%, compounded monthly", [""]),
+        ("8% (calculated daily) a year", ["year"]),
+        ("Compounded monthly, the interest is 8%", [""]),
+        ("With quarterly rests, the interest is 8%", [""]),
+        ("Credited on the last day of each quarter, interest is 3%", [""]),
+        ("Payable in monthly instalments, the fee is €48", [""]),
+        ("The annual fee payable monthly is €48", ["year"]),
     ],
 )
 def test_rates(text: str, units: list[str]) -> None:

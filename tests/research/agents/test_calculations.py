@@ -80,6 +80,12 @@ def test_what_is_computed_from_others_is_not(expression: str, words: str, unknow
         ("EUR 4,000 a month * 12", "= EUR 48,000 a year"),
         ("EUR 48,000 per annum / 12", "= EUR 4,000 a month"),
         ("5 * EUR 4,000 a month", "= EUR 20,000"),
+        ("€40 (per month) * 12", "= €480 a year"),
+        ("£900 (annually) / 12", "= £75 a month"),
+        ("£40 p.c.m. * 12", "= £480 a year"),
+        ("€300 * 5% p.a.", "= €15"),
+        ("5% p.a. * (€100 + €200)", "= €15"),
+        ("8 per cent. per annum * £50", "= £4"),
     ],
 )
 def test_compute(expression: str, result: str) -> None:

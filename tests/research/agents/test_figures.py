@@ -221,6 +221,23 @@ def test_a_figure_in_another_place_does_not(statement: str, quote: str) -> None:
     assert contradicting_figures(statement, [quote]) == []
 
 
+COMPOUNDED = (
+    ("Compounded monthly, interest is {}.", "Interest of 8% per annum, compounded monthly."),
+    ("The Deposit bears interest of {}.", "With daily rests, the Deposit bears interest of 8% p.a."),
+    ("The rent is {}.", "Payable in quarterly instalments, the rent is 8% of sales per annum."),
+    ("Interest, calculated weekly, is {}.", "Interest is 8 per cent. (credited monthly) a year."),
+)
+
+
+@pytest.mark.parametrize(("statement", "quote"), COMPOUNDED)
+def test_how_often_interest_is_compounded_is_not_its_period(statement: str, quote: str) -> None:
+    known = find_figures(quote)
+    for words in ("8%", "8% a year", "8% per annum", "8% (per annum)"):
+        assert unknown_figures(statement.format(words), known) == []
+    for words in ("8% a month", "8% per quarter", "8% (a week)", "9% a year"):
+        assert unknown_figures(statement.format(words), known)
+
+
 @pytest.mark.parametrize(
     ("statement", "quote"),
     [

@@ -35,7 +35,9 @@ _SCALE = (
     rf"|[^\S\n]?(?P<short{{0}}>(?:{_SHORT})\b|[万萬億亿])(?:\.(?=\s?(?:{_CODE}|€|£|\$)))?)?"
 )
 # Hundredths, thousandths and hundredths of hundredths.
-_SHARE = r"%|‰|per\s?cent(?:um|age\s+points?)?\b|per\s?mille?\b|basis\s+points?\b|bps\b"
+_SHARE = (
+    r"%|‰|per\s?cent(?:um|age\s+points?)?\b(?:\.(?=\s+(?-i:[a-z])))?|per\s?mille?\b|basis\s+points?\b|bps\b"
+)
 _UNITS = "hour|day|week|fortnight|month|quarter|year"
 _DIVIDED = rf"(?:{_LARGE})\b|{_SHARE}|(?:{_UNITS})s?(?!\w\w)"
 # An amount is repeated after words alone: "five million (£5,000,000)", but "Q1 ($2,500)".
@@ -69,9 +71,17 @@ _RATE = re.compile(
     rf"(?P<unit>{_UNITS}|annum)\b(?!['’]|\s+(?:after|before|from|later|earlier|thereafter|of\s+(?:the|its)"
     r"\s+(?:term|date))\b)"
     r"|\b(?P<adverb>annual|(?<!-)(?:year|dai|hour|week|fortnight|month|quarter)(?=ly))(?:ly)?\b"
-    r"|\bp\.?c?\s?(?P<short>[am])\b",
+    r"|\bp\.?\s?(?:c\.?\s?)?(?P<short>[am])\b\.?",
     re.IGNORECASE,
 )
+# What is done each month to a sum for a year, or to its interest, before and after the month.
+_DONE = (
+    r"\b(?:(?:compound|capitali[sz]|calculat|comput|credit|invoic|bill)\w*|paid|payable|due)"
+    r"(?:\s+(?:and|or)\s+\w+)?"
+)
+_FREQUENCY = re.compile(rf"{_DONE}\s+$", re.IGNORECASE)
+_APART = re.compile(rf"\W*{_DONE}", re.IGNORECASE)
+_IN_PARTS = re.compile(r"\s+(?:compounding|rests?|basis|instal\w+)\b(?!\s+of\b)", re.IGNORECASE)
 _RATE_WORDS = 6  # words between a quantity and the time that it is for each of, at most
 _NO_CENTS = (
     "%",
@@ -209,20 +219,34 @@ def find_rates(text: str, within: Span) -> Iterator[tuple[Quantity, str, int]]:
 
 
 def _rate_after(text: str, quantity: Quantity, limit: int) -> tuple[str, int]:
-    end, is_measured = quantity.span.end, bool(quantity.mark or quantity.unit)
-    rate = _RATE.search(text, end, limit)
-    if rate is None or not (is_measured or rate["each"]):  # "12 monthly visits"
-        return "", end
-    between = text[end : rate.start()]
-    if not between.strip("( ") or (rate["each"] and _is_one_clause(between)):
-        return _rate_unit(rate), rate.end()
+    start = end = quantity.span.end
+    is_measured = bool(quantity.mark or quantity.unit)
+    for rate in _RATE.finditer(text, end, limit):
+        between = text[start : rate.start()]
+        if _FREQUENCY.search(between):  # "8%, compounded monthly, a year"
+            start = rate.end()
+            continue
+        between = between if start == end else between.lstrip(",) ")
+        is_next = is_measured and not between.strip("( ")  # and not "12 monthly visits"
+        if is_next or (rate["each"] and _is_one_clause(between)):
+            is_aside = between.strip() == "(" and text[rate.end() : limit].startswith(")")
+            return _rate_unit(rate), rate.end() + is_aside
+        break
     return "", end
 
 
 def _rate_before(text: str) -> str:
-    lead, *asides = text.rpartition(". ")[2].split(",")
-    lead = " ".join((lead, *asides[-1:]))  # "the annual fee, payable in advance, is €40"
-    found = [each for each in _RATE.finditer(lead) if each["adverb"] or each["each"]]
+    first, *asides = text.rpartition(". ")[2].split(",")
+    lead = " ".join((first, *asides[-1:]))  # "the annual fee, payable in advance, is €40"
+    apart = len(first) if asides else 0
+    found = [
+        each
+        for each in _RATE.finditer(lead)
+        if (each["adverb"] or each["each"])
+        and not _FREQUENCY.search(lead, 0, each.start())
+        and not _IN_PARTS.match(lead, each.end())
+        and not (each.start() < apart and _APART.match(lead))
+    ]
     is_near = bool(found) and _is_one_clause(lead[found[-1].end() :])
     return _rate_unit(found[-1]) if is_near else ""
 
