@@ -95,6 +95,44 @@ def test_labels_are_figures_only_where_they_are_asked_for() -> None:
     assert [str(each.value) for each in find_figures("clause 12.4", with_labels=True)] == ["12.4"]
 
 
+@pytest.mark.parametrize(
+    "label",
+    ["Clause 1/3", "Schedule 2/4", "Annex 1/2", "Form 1/3", "Lot 3/4", "Regulation 2/3", "No. 1/4"],
+)
+def test_a_number_with_a_stroke_is_no_part(label: str) -> None:
+    words = f"{label} of the Rules applies to the Barn."
+    assert find_figures(words) == []
+    assert find_figures(f"The Heir holds {label.split()[-1]} of the Barn.")
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The hotline is open around the clock.", "The hotline is open 24/7."),
+        ("The hotline is open 24/7.", "The hotline is open twenty-four hours a day."),
+        ("Guards watch it 24 hours a day, seven days a week.", "Guards watch the site 24/7/365."),
+        ("The tariff ends on 5 April 2031.", "The tariff ends on 5/4/2031."),
+        ("The tariff ends on 4 May 2031.", "The tariff ends on 5/4/2031."),
+        ("Tolls rise on 1/3/2024.", "Tolls rise on 1 March 2024."),
+    ],
+)
+def test_hours_and_dates_with_strokes_may_be_the_same(statement: str, quote: str) -> None:
+    assert unknown_figures(statement, find_figures(quote, with_labels=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The hotline is open 16/5.", "The hotline is open 24/7."),
+        ("Guards watch it 12 hours a day.", "Guards watch the site 24/7."),
+        ("The tariff ends on 4 June 2031.", "The tariff ends on 5/4/2031."),
+        ("Tolls rise on 1/4/2024.", "Tolls rise on 1 March 2024."),
+    ],
+)
+def test_other_hours_and_dates_with_strokes_are_not(statement: str, quote: str) -> None:
+    assert unknown_figures(statement, find_figures(quote, with_labels=True))
+
+
 def test_a_rounded_figure_is_known_and_not_exact() -> None:
     known = find_figures("A deposit of £14,900.")
     assert unknown_figures("about £15,000", known) == []

@@ -28,7 +28,9 @@ from fourcorners.text.values.quantities import (
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "figures")
 _CITES = _PATTERNS["cites"]
-_LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()-]*")
+_LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()/-]*")
+_ALWAYS = _PATTERNS["always"]  # and what it means
+_HOURS = "24 hours a day, 7 days a week"
 # Where the words of one figure end and those of the next begin.
 _BOUNDARY = re.compile(r"[,;:.]\s|\s(?:and|or|but)\b")
 # What is between a figure, or before it, and the one that an amendment puts in its place.
@@ -70,7 +72,8 @@ class Figure:
     Attributes:
         unit: For a sum, the currencies that it may be in.
         words: As the text has it.
-        number: The number as it is written: 2 for "2 years", which are 24 months.
+        number: The number as it is written: 2 for "2 years", which are 24 months. The other
+            reading of a date, where nothing says whether its day or its month is first.
         rate: The time that it is for each of, or for: `year`, "18 months".
         bound: `least` or `most`, where the words around it say so.
     """
@@ -130,6 +133,8 @@ class Figure:
         same = self.value == other.value
         if not (self.unit and other.unit):
             same = same or self.number == other.number
+        elif self.unit == other.unit == "date" and not exactly:
+            same = not {self.value, self.number}.isdisjoint((other.value, other.number))
         return same or (not exactly and self._rounds(other.value))
 
     def _rounds(self, exact: Decimal) -> bool:
@@ -148,7 +153,8 @@ def find_figures(
 ) -> list[Figure]:
     """Return the dates, periods, sums, shares and other numbers of a text.
 
-    Labels of clauses are a separate kind; counts are small numbers without a unit.
+    Labels of clauses are a separate kind; counts are small numbers without a unit. "24/7" has no
+    figure unless labels are asked for: a statement need not name its hours and days.
     """
     cited = [Span(*match.span()) for match in _CITES.finditer(text)]
     found = [
@@ -156,11 +162,14 @@ def find_figures(
         for span in (cited if with_labels else ())
         for each in _numbers(text, span)
     ]
-    bare = blank_spans(text, cited)
+    always = [Span(*match.span()) for match in _ALWAYS.finditer(text)]
+    meant = [*_numbers(_HOURS, Span(0, len(_HOURS)))] if with_labels else []
+    found += [replace(each, span=span) for span in always for each in meant]
+    bare = blank_spans(text, [*cited, *always])
     dates = list(find_dates(bare, Span(0, len(bare))))
     for each in dates:
-        day = Decimal(each.value.toordinal())
-        found.append(Figure(day, "date", each.span.text_in(bare), day, each.span))
+        day, other = (Decimal(day.toordinal()) for day in (each.value, each.other or each.value))
+        found.append(Figure(day, "date", each.span.text_in(bare), other, each.span))
     bare = blank_spans(bare, [each.span for each in dates])
     numbers = _numbers(bare, Span(0, len(bare)))
     found += [each for each in numbers if with_counts or each.unit or each.value >= _COUNTED]
