@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from fourcorners.models.reader.reader import Answer
 from fourcorners.models.registry import default_reader
+from fourcorners.research.agents.contradictions import contradicting_figures
 from fourcorners.research.agents.figures import (
     Figure,
-    contradicting_figures,
     find_figures,
     has_unknown_labels,
     unknown_figures,

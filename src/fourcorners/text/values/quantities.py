@@ -36,7 +36,8 @@ _SCALE = (
 )
 # Hundredths, thousandths and hundredths of hundredths.
 _SHARE = (
-    r"%|‰|per\s?cent(?:um|age\s+points?)?\b(?:\.(?=\s+(?-i:[a-z])))?|per\s?mille?\b|basis\s+points?\b|bps\b"
+    r"%|‰|per\s?cent(?:um|age\s+points?)?\b(?:\.(?=\s+(?-i:[a-z])))?"
+    r"|per\s?mille?\b|basis\s+points?\b|bps\b"
 )
 _UNITS = "hour|day|week|fortnight|month|quarter|year"
 _DIVIDED = rf"(?:{_LARGE})\b|{_SHARE}|(?:{_UNITS})s?(?!\w\w)"
@@ -76,7 +77,7 @@ _RATE = re.compile(
 )
 # What is done each month to a sum for a year, or to its interest, before and after the month.
 _DONE = (
-    r"\b(?:(?:compound|capitali[sz]|calculat|comput|credit|invoic|bill)\w*|paid|payable|due)"
+    r"\b(?:(?:compound|capitali[sz]|calculate|compute|credit|invoic|bill)\w*|paid|payable|due)"
     r"(?:\s+(?:and|or)\s+\w+)?"
 )
 _FREQUENCY = re.compile(rf"{_DONE}\s+$", re.IGNORECASE)
