@@ -20,6 +20,7 @@ from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
+from fourcorners.research.rerank_record import RerankRecord
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
 from fourcorners.research.tool import Material
 from fourcorners.review.evidence import quoted_parts
@@ -134,6 +135,7 @@ class ResearchContext:
         read_for: The names of the party that asks; by default the one for which the collection is
             read.
         reranker: Reads the best of what a search finds again, and may leave some of it out.
+        rerank_record: What the reranker failed to read.
     """
 
     library: Library
@@ -144,10 +146,12 @@ class ResearchContext:
     reader: OnnxReader | None = None
     read_for: tuple[str, ...] = ()
     reranker: Reranker | None = None
+    rerank_record: RerankRecord = field(default_factory=RerankRecord, repr=False)
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
     _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)
     _titles: dict[str, ContractTitle] = field(default_factory=dict, repr=False)
     _sides: dict[str, Side] = field(default_factory=dict, repr=False)
+    _scopes: dict[str, QuestionScope] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -166,8 +170,13 @@ class ResearchContext:
         """Return the scope of a question: the contracts that were given, or else those it names.
 
         A question about a known contract is put in its own words: its parties are called by their
-        roles, and the words that name it are left out.
+        roles, and the words that name it are left out. It is computed once for a question.
         """
+        if question not in self._scopes:
+            self._scopes[question] = self._find_scope(question)
+        return self._scopes[question]
+
+    def _find_scope(self, question: str) -> QuestionScope:
         if not self.entries:
             found = route_question(self.library, question, self.filters)
             if found.candidates:

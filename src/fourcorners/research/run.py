@@ -112,7 +112,7 @@ def ask(
                 research_context, port, started, asked.how, tools=tools, reply=reply
             )
             events = _add_lookups(inquiry)
-        return _naming_set_apart(research_context, events)
+        return _naming_unread(research_context, events)
 
     return _add_damaged(library, asked.collection, events_without_damaged(library, answer))
 
@@ -130,26 +130,28 @@ def _add_damaged(
             yield event
 
 
-def _naming_set_apart(context: ResearchContext, events: Iterator[Event]) -> Iterator[Event]:
-    """Put into drafts and report which clauses were not read because they give orders.
+def _naming_unread(context: ResearchContext, events: Iterator[Event]) -> Iterator[Event]:
+    """Put into drafts and report which clauses give orders, and what a reranker did not read.
 
-    What only the other clauses lack may be in these, so nothing is said to be lacking.
+    Clauses that give orders are not read: what only the others lack may be in these, so nothing is
+    said to be lacking.
     """
     for event in events:
         if isinstance(event, DraftEvent):
-            yield DraftEvent(_name_set_apart(context, event.draft))
+            yield DraftEvent(_name_unread(context, event.draft))
         elif isinstance(event, AnswerEvent):
-            drafts = tuple(_name_set_apart(context, each) for each in event.answer.drafts)
-            yield AnswerEvent(replace(_name_set_apart(context, event.answer), drafts=drafts))
+            drafts = tuple(_name_unread(context, each) for each in event.answer.drafts)
+            yield AnswerEvent(replace(_name_unread(context, event.answer), drafts=drafts))
         else:
             yield event
 
 
-def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
+def _name_unread(context: ResearchContext, report: _Report) -> _Report:
     is_absent = report.answer.ruling is Verdict.ABSENT
     searched = [each.id for each in context.contracts[:MAX_CONTRACTS]]
     read = searched if is_absent else [each.document for each in context.sources()]
     notes: list[str] = describe_set_apart(context.library, read)
+    notes += context.rerank_record.describe(context.library)
     if not notes:
         return report
     answer = report.answer

@@ -42,12 +42,14 @@ class SearchResult:
         scope: Which contracts a question names; None for a query.
         concepts: The known kinds of clause that a question asks for, with weights.
         read: The ids of the documents whose sentences were read for a question.
+        failure: Why a reranker's order is not used, as a sentence; empty if nothing failed.
     """
 
     hits: tuple[Hit, ...]
     scope: QuestionScope | None = None
     concepts: tuple[tuple[Concept, float], ...] = ()
     read: tuple[str, ...] = ()
+    failure: str = ""
 
 
 @without_damaged
@@ -69,7 +71,7 @@ def search_library(
         encoder: The encoder that made the library's vectors; without one, or without vectors,
             everything is a query.
         concepts: Known kinds of clauses, for questions.
-        reranker: Reorders the best answers to a question.
+        reranker: Reorders the best answers to a question; the result says so if it fails.
         filters: What of the library to look at.
         limit: How many hits at most; they are disjoint.
 
@@ -93,7 +95,9 @@ def search_library(
         limit=limit,
         ranking=SentenceRanking(reranker=reranker),
     )
-    return SearchResult(_hits(library, retrieved), scope, retrieved.concepts, retrieved.searched)
+    return SearchResult(
+        _hits(library, retrieved), scope, retrieved.concepts, retrieved.searched, retrieved.failure
+    )
 
 
 def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:

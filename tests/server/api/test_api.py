@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.search.run import SearchResult
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.rate_limit import RateLimiter
 from tests.server import grids
@@ -73,6 +74,17 @@ def test_search_points_at_the_words_it_shows(filled: Room) -> None:
     assert bad.status_code == 400
     assert bad.headers["content-type"] == "application/problem+json"
     assert bad.json()["remedy"]
+
+
+def test_a_search_warns_of_a_reranker_that_failed(
+    filled: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = SearchResult((), failure="The reranker failed: it cannot be reached.")
+    for module in ("api.search", "pages.collection"):
+        monkeypatch.setattr(f"fourcorners.server.{module}.search_passages", lambda *_: failed)
+    assert get(filled, "/search", q="who pays the rent")["warnings"] == [failed.failure]
+    page = filled.client.get("/search", params={"q": "who pays the rent"}).text
+    assert f'<p class="notice bad">{failed.failure}</p>' in page
 
 
 def test_precedents_lead_to_their_clauses(filled: Room) -> None:

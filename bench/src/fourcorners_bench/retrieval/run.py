@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, ModelError
 from fourcorners.library.store import Library
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.filters import Filters
@@ -119,6 +119,8 @@ class Retriever:
             limit=self.limit,
             ranking=SentenceRanking(reranker=self.reranker),
         )
+        if found.failure:  # figures without it would be another profile's
+            raise ModelError(found.failure)
         return [(each.document, each.span, each.score) for each in found.snippets]
 
     def _piped(self, scope: QuestionScope, how: Pipeline) -> list[tuple[str, Span, float]]:

@@ -252,8 +252,7 @@ class _Inquirer:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
             engines = self.engines
-            reranker = engines.reranker if engines else None
-            asked = research_question(self._request(question), self.settings, _job(), reranker)
+            asked = research_question(self._request(question), self.settings, _job())
             research_context, started = prepare_answer(
                 self.library,
                 asked,

@@ -107,7 +107,7 @@ def search(
         linked = _expansion(store, hits, asked.collection) if expand else None
         everything = (each.id for each in access.documents(asked.collection))
         apart = access.set_apart(contracts or islice(everything, MAX_NAMED))
-    for note in apart:
+    for note in filter(None, (searched.failure, *apart)):
         console.print_note(single_line(note), style="yellow")
     if as_json:
         values = [_value(hit) for hit in hits]

@@ -227,6 +227,7 @@ def estimate_cost(
         LlmNotConfigured: If an agent has no model.
     """
     require_models(port, how)
+    context = replace(context, reranker=None)  # it may be another server's
     found = search_answer(context, started.question, limit=MAX_RESULTS)
     researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
     room = researcher.budget

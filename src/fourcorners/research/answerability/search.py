@@ -21,8 +21,11 @@ from fourcorners.research.answerability.clause_kinds import clause_opinions
 from fourcorners.research.context import ResearchContext, acting_parties, asked_parties
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.filters import Filters
 from fourcorners.search.scope import CardMatches, QuestionScope, match_cards
 from fourcorners.search.sentences.retrieve import (
+    PLAIN_RANKING,
+    RERANKER,
     Retrieval,
     SentenceRanking,
     Snippet,
@@ -127,7 +130,7 @@ class AnswerSearch:
         judgements: Of each contract among them.
         concepts: The known kinds of clause that were asked for.
         read: How many contracts were read.
-        left_out: How many passages a reranker left out, as too unlikely to answer.
+        left_out: How many passages a reranker's threshold left out.
     """
 
     question: str
@@ -169,16 +172,13 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
         meant = tuple((document, 1.0) for document in named.documents)
         scope = replace(scope, documents=meant, is_certain=False, candidates=())
     worded = add_legal_terms(scope.question)
-    found = retrieve_snippets(
-        context.library,
+    found = retrieve_answers(
+        context,
         replace(scope, question=worded),
-        encoder=context.encoder,
         concepts=concepts_in_focus(worded, context.concepts),
         filters=context.filters,
         limit=max(limit, len(context.entries), len(named.documents)) * 2,
-        ranking=SentenceRanking(
-            reranker=context.reranker, reader=context.reader, read_as=scope.question, shape=SHAPE
-        ),
+        ranking=SentenceRanking(read_as=scope.question, shape=SHAPE),
     )
     judged = judge_documents(context, found)
     able = {document for document, judgement in judged.items() if judgement.answers}
@@ -188,7 +188,8 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
         for each in found.snippets
         if not able or each.document in able or each.document in named.documents
     ]
-    weighed.sort(key=lambda each: -each.score)
+    # What a reranker has not read stays behind what it has: the scores are not of one kind.
+    weighed.sort(key=lambda each: (RERANKER not in each.parts, -each.score))
     weighed = _first_of_each(context, weighed, named)
     return AnswerSearch(
         question=question,
@@ -199,6 +200,34 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
         read=len(found.searched),
         left_out=found.left_out,
     )
+
+
+def retrieve_answers(
+    context: ResearchContext,
+    question: str | QuestionScope,
+    *,
+    concepts: Sequence[Concept],
+    filters: Filters,
+    limit: int,
+    ranking: SentenceRanking = PLAIN_RANKING,
+) -> Retrieval:
+    """Retrieve with the context's models, and record there what its reranker did not read.
+
+    A reranker that fails is not called again for this question.
+    """
+    found = retrieve_snippets(
+        context.library,
+        question,
+        encoder=context.encoder,
+        concepts=concepts,
+        filters=filters,
+        limit=limit,
+        ranking=replace(
+            ranking, reranker=context.rerank_record.usable(context.reranker), reader=context.reader
+        ),
+    )
+    context.rerank_record.add(found)
+    return found
 
 
 def _named_documents(context: ResearchContext, question: str, scope: QuestionScope) -> CardMatches:
@@ -251,13 +280,14 @@ def judge_documents(context: ResearchContext, found: Retrieval) -> dict[str, Jud
     """Judge each contract of which anything was found.
 
     Where no reader reads (a library without vectors, or with another encoder's), only the
-    search counts, and silence is seldom said.
+    search counts, and silence is seldom said. A reranker's scores never do: nothing was fitted to
+    them.
     """
     judged = {}
     for document in dict.fromkeys(each.document for each in found.snippets):
         if document not in found.odds:
-            best = max(each.score for each in found.snippets if each.document == document)
-            judged[document] = Judgement(best, _SEARCHED if context.encoder else _WORDED)
+            limit = _SEARCHED if context.encoder else _WORDED
+            judged[document] = Judgement(found.chances[document], limit)
             continue
         opinions = clause_opinions(context.library, document, found.concepts)
         judged[document] = judge(found.odds[document], opinions.margin if opinions else None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError, QueryError
+from fourcorners.errors import ConfigError, ModelError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.contract import read_contract
 from fourcorners.library.damage import without_damaged
@@ -43,6 +43,8 @@ NAMED_WEIGHT = 3.0
 """What being the document that is meant, if that is not sure, adds to the log-odds."""
 RERANKED = 16
 """How many snippets a reranker reads."""
+RERANKER = "reranker"
+"""The part of a snippet's score that a reranker gave; only what it read has one."""
 SHAPE = ExtensionLimits()
 _TINY = 1e-6  # keeps a chance off 0 and 1
 
@@ -76,9 +78,12 @@ class Retrieval:
     Attributes:
         asked: The question that was answered, without the words that name a contract.
         searched: The ids of the documents whose sentences were searched.
-        left_out: How many snippets a reranker found too unlikely to answer.
         odds: Log-odds of the sentences that a reader read, by search and reader together and by the
             id of their document, the likeliest first.
+        chances: How likely the best snippet of each document answers, without a reranker.
+        left_out: How many snippets a reranker's threshold left out.
+        unread: The ids of the documents of whose snippets a reranker read none.
+        failure: Why the reranker's order is not used, as a sentence; empty if nothing failed.
     """
 
     asked: str
@@ -86,7 +91,10 @@ class Retrieval:
     searched: tuple[str, ...]
     snippets: tuple[Snippet, ...]
     odds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    chances: Mapping[str, float] = field(default_factory=dict)
     left_out: int = 0
+    unread: tuple[str, ...] = ()
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +104,8 @@ class SentenceRanking:
     Attributes:
         weights: How signals are weighed; by default as fitted.
         reranker: Reads the question and the best snippets together; the log-odds of both count
-            alike. The rest stay behind, and what it is sure does not answer is left out.
+            alike. The rest stay behind, and what is below its threshold is left out. If it fails,
+            the order is that of the search.
         reader: Reads what is asked and the likeliest sentences together, before any is extended.
         read_as: How the reader is asked, if not in the words of the search.
         shape: How far sentences are extended.
@@ -204,34 +213,45 @@ def retrieve_snippets(
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
-    left_out = 0
-    if ranking.reranker is not None:
-        best, left_out = _reranked(asked, snippets[:RERANKED], ranking.reranker)
-        # What was not read is behind all that was: with a threshold it is left out, too.
-        rest = [] if isinstance(ranking.reranker, ThresholdReranker) else snippets[RERANKED:]
-        snippets = [*best, *rest]
-    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds, left_out)
+    best = {each.document: each.score for each in reversed(snippets)}
+    found_all = Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds, best)
+    return found_all if ranking.reranker is None else _rerank(found_all, ranking.reranker)
 
 
-def _reranked(
-    question: str, snippets: Sequence[Snippet], reranker: Reranker
-) -> tuple[list[Snippet], int]:
-    """Return the snippets in a new order, and how many are below the reranker's threshold.
+def _rerank(found: Retrieval, reranker: Reranker) -> Retrieval:
+    """Return what was found in a new order, without what is below the reranker's threshold.
 
-    The mean of both log-odds is their score. The likeliest is returned in any case: an answer that
-    nothing was found names the nearest words.
+    The mean of both log-odds is a snippet's score. The likeliest is returned in any case: an answer
+    that nothing was found names the nearest words. So is the best of each document that was not
+    read, behind all that was.
     """
-    threshold = reranker.threshold if isinstance(reranker, ThresholdReranker) else 0.0
-    logits = reranker.scores(question, [snippet.words for snippet in snippets]).tolist()
+    read, rest = found.snippets[:RERANKED], found.snippets[RERANKED:]
+    try:
+        logits = reranker.scores(found.asked, [snippet.words for snippet in read]).tolist()
+    except ModelError as error:
+        failure = f"The reranker failed, so passages are in the order of the search alone: {error}"
+        return replace(found, failure=failure)
     answers = []
-    for snippet, logit in zip(snippets, logits, strict=True):
-        mean = (chance_odds(snippet.score, 1e-6) + logit) / 2
-        parts = {**snippet.parts, "reranker": logit}
+    for snippet, logit in zip(read, logits, strict=True):
+        mean = (chance_odds(snippet.score, _TINY) + logit) / 2
+        parts = {**snippet.parts, RERANKER: logit}
         answers.append(replace(snippet, score=odds_chance(mean), parts=parts))
     answers.sort(key=lambda snippet: -snippet.score)
-    likely = [each for each in answers if odds_chance(each.parts["reranker"]) >= threshold]
-    shown = likely or answers[:1]
-    return shown, len(answers) - len(shown)
+    known = {each.document for each in read}
+    unread = {each.document: each for each in reversed(rest) if each.document not in known}
+    if isinstance(reranker, ThresholdReranker):
+        likely = [
+            each for each in answers if odds_chance(each.parts[RERANKER]) >= reranker.threshold
+        ]
+        answers = likely or answers[:1]
+        rest = tuple(each for each in rest if unread.get(each.document) is each)
+    shown = (*answers, *rest)
+    return replace(
+        found,
+        snippets=shown,
+        left_out=len(found.snippets) - len(shown),
+        unread=tuple(dict.fromkeys(each.document for each in rest if each.document in unread)),
+    )
 
 
 def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:

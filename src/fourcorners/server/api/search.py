@@ -104,7 +104,8 @@ def find_hits(
         )
         found = search_passages(access, request, context.state.engines)
         within = documents or [each.id for each in access.documents(collection)][:MAX_NAMED]
-        warnings = [*access.left_out(collection), *access.set_apart(within)]
+        failed = [found.failure] if found.failure else []
+        warnings = [*failed, *access.left_out(collection), *access.set_apart(within)]
     more = len(found.hits) > end
     after = encode_cursor(context, name, (str(end),)) if more else None
     return found.hits[start:end], after, warnings

@@ -202,6 +202,7 @@ def search(
     c: Annotated[str, Query(max_length=500)] = "",
 ) -> Response:
     hits: tuple[Hit, ...] = ()
+    failure = ""
     problem: ConfigError | None = None
     with context.access() as access:
         collections = [each.name for each in access.collections()]
@@ -211,11 +212,13 @@ def search(
             named = [each for each in inside if _fits(f"{each.name} {each.title}", q)][:_NAMES]
             try:
                 asked = PassagesRequest(query=q, collection=c or None, limit=_LIMIT)
-                hits = search_passages(access, asked, context.state.engines).hits
+                found = search_passages(access, asked, context.state.engines)
+                hits, failure = found.hits, found.failure
             except ConfigError as error:
                 problem = error
         called = access.titles([*(each.document for each in hits), *(each.id for each in named)])
         damaged = access.left_out(c or None) if problem is None else []
+        damaged = [*filter(None, [failure]), *damaged]
     return context.page(
         "search.html.j2",
         200 if problem is None else 422,
