@@ -56,18 +56,26 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield library
 
 
-def alike(library: Library, words: str, collection: str | None) -> Sequence[Material]:
-    context = build_context(library, ["kelp"], collection=collection, encoder=HashEncoder())
+def alike(
+    library: Library,
+    words: str,
+    collection: str | None,
+    contracts: Sequence[str] = ("kelp",),
+    *,
+    inside: str = "",
+) -> Sequence[Material]:
+    context = build_context(library, contracts, collection=collection, encoder=HashEncoder())
     (tool,) = [each for each in contract_tools(context) if each.name == "alike"]
-    return tool.run(ToolQuery(words, limit=6))
+    return tool.run(ToolQuery(words, contract=inside, limit=6))
 
 
 @pytest.mark.parametrize("words", ["2.1", "a party may end the agreement by written notice"])
 def test_like_clauses_of_other_contracts_and_banks_are_found(fleet: Library, words: str) -> None:
     found = alike(fleet, words, None)
     texts = " ".join(each.words for each in found)
-    assert all(each in texts for each in (ENDING["crab"], ENDING["eel"], BANKED))
+    assert all(each in texts for each in (ENDING["crab"], BANKED))
     assert ENDING["kelp"] not in texts
+    assert ENDING["eel"] not in texts  # of a collection of which nothing is asked
     assert all("for comparison" in each.source for each in found)
     (bank,) = [each for each in found if each.words == BANKED]
     assert (bank.source, bank.where) == (
@@ -86,6 +94,17 @@ def test_a_question_to_a_collection_sees_no_other_and_no_bank(fleet: Library) ->
     (note,) = tool.run(ToolQuery("2.1"))
     assert note.by_program
     assert note.words == "Nothing like it was found where this question may read."
+
+
+def test_contracts_of_the_collections_in_question_are_compared(fleet: Library) -> None:
+    texts = " ".join(each.words for each in alike(fleet, "2.1", None, ["crab", "eel"]))
+    assert ENDING["kelp"] in texts
+
+
+@pytest.mark.parametrize("inside", ["", "kelp", "crab"])
+def test_no_contract_in_question_is_shown_as_another(fleet: Library, inside: str) -> None:
+    found = alike(fleet, "2.1", None, ["kelp", "crab"], inside=inside)
+    assert [each.words for each in found] == [BANKED]
 
 
 def test_what_another_contract_says_supports_no_finding(fleet: Library) -> None:

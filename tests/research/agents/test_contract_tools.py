@@ -397,5 +397,9 @@ def test_other_contracts_are_those_of_the_same_parties(
     )
     assert {each.source for each in found} == {"quarry.txt"}
     assert "another contract of Flint Owners Limited" in found[0].because
+    both = build_context(firm, ["barge", "quarry"], collection="Flint")
+    (others,) = [each for each in contract_tools(both) if each.name == "others"]
+    (note,) = others.run(ToolQuery("On what notice does it end?", contract="barge"))
+    assert note.by_program  # the other of the same parties is in question itself
     (note,) = look(build_context(firm, ["supply"], collection="Kiln"), "others", "What is due?")
     assert note.words.startswith("No other contract was found that amends it")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from fourcorners.errors import InputError
 from fourcorners.library.contract import Contract
@@ -16,7 +17,7 @@ from fourcorners.precedents.scoring.score import Scoring
 from fourcorners.research.agents import clause_lookup, definition_lookup
 from fourcorners.research.agents.calculations import compute
 from fourcorners.research.agents.contract_maps import limit_to_contract
-from fourcorners.research.answerability.search import search_answer
+from fourcorners.research.answerability.search import retrieve_answers, search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
@@ -24,7 +25,6 @@ from fourcorners.search.find import find_passages
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.links import links_of
 from fourcorners.search.hit import Hit
-from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.text.span import Span
 
 _UNENDING = frozenset({"search", "others"})  # they always have more
@@ -127,14 +127,14 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             "sentences of other contracts that amend these, are amended by them or are of the "
             "same parties; words: the question",
             context,
-            _others,
+            partial(_others, context),
         )
         alike = ContractTool(
             "alike",
             "clauses of other contracts and of clause banks that are like one of these, to compare "
             "and never as evidence; words: its number, or what it says",
             context,
-            _alike,
+            partial(_alike, context),
         )
         tools[1:1] = [others, alike]
     return tools
@@ -171,20 +171,20 @@ def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
         )
 
 
-def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
-    others = _related(context)
+def _others(
+    asked: ResearchContext, context: ResearchContext, inquiry: ToolQuery
+) -> Iterator[Material]:
+    others = _related(context, set(asked.documents))
     if not others:
         words = "no other contract was found that amends it, is amended by it or has its parties"
         yield _note("others", inquiry, words)
         return
-    found = retrieve_snippets(
-        context.library,
+    found = retrieve_answers(
+        context,
         inquiry.words,
-        encoder=context.encoder,
         concepts=context.concepts,
         filters=Filters(collection=context.collection, documents=tuple(others)),
         limit=inquiry.limit,
-        ranking=SentenceRanking(reranker=context.reranker, reader=context.reader),
     )
     for each in found.snippets:
         yield context.material(
@@ -193,11 +193,10 @@ def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
         )  # fmt: skip
 
 
-def _related(context: ResearchContext) -> dict[str, str]:
-    """Return the other contracts that amend those in question or share parties with them."""
+def _related(context: ResearchContext, known: Collection[str]) -> dict[str, str]:
+    """Return other contracts than are known that amend those here or share parties with them."""
     links = links_of(context.library)
-    known = set(context.documents)
-    in_scope = {entry.id for entry in context.library.documents(context.collection)} - known
+    in_scope = {entry.id for entry in context.library.documents(context.collection)} - {*known}
     found: dict[str, str] = {}
     for document in context.documents:
         for amendment in links.amended_by(document):
@@ -210,12 +209,14 @@ def _related(context: ResearchContext) -> dict[str, str]:
     return {document: because for document, because in found.items() if document in in_scope}
 
 
-def _alike(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+def _alike(
+    asked: ResearchContext, context: ResearchContext, inquiry: ToolQuery
+) -> Iterator[Material]:
     """Yield clauses elsewhere that are like one here; without a document, they are no evidence."""
     words, today = _clause_words(context, inquiry), datetime.now(UTC).date().isoformat()
     found = [
         (each.words, f"{each.name}, another contract, for comparison", "; ".join(each.path[-1:]))
-        for each in _alike_hits(context, words)
+        for each in _alike_hits(asked, words)
     ]
     for clause in _alike_bank_clauses(context, words):
         where = f"{clause.provision}, {clause.stars} stars" if clause.stars else clause.provision
@@ -236,15 +237,16 @@ def _clause_words(context: ResearchContext, inquiry: ToolQuery) -> str:
 
 
 def _alike_hits(context: ResearchContext, words: str) -> list[Hit]:
-    """Return the likest passage of each of a few other contracts that a question may read."""
+    """Return the likest passage of each of a few other contracts of the same collections."""
     if context.encoder is None:
         return []
+    homes = tuple(dict.fromkeys(entry.collection for entry in context.entries))
     hits = find_passages(
         context.library,
         None,
         like=words,
         encoder=context.encoder,
-        filters=Filters(collection=context.collection),
+        filters=Filters(within=homes),
         limit=_NEAR,
     )
     best: dict[str, Hit] = {}
