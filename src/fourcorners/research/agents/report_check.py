@@ -9,7 +9,7 @@ only if a sentence of the answer is verified, and is as sure as its words are li
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.research.agents.calculations import Calculation, calculate
@@ -102,11 +102,7 @@ class ReportCheck:
         calculated = {
             number: self._calculate(claim, given) for number, claim in claims.findings.items()
         }
-        cited = {
-            each.quote.span
-            for claim in claims.findings.values()
-            for each in self._cite(claim.sentences)
-        }
+        cited = [each for claim in claims.findings.values() for each in self._cite(claim.sentences)]
         known = _figures(given)
         findings = {
             number: self._finding(claim, known, cited, calculated[number])
@@ -180,7 +176,7 @@ class ReportCheck:
         self,
         claim: FindingClaim,
         known: Sequence[Figure],
-        cited: Collection[Span | None],
+        cited: Sequence[Citation],
         calculated: Sequence[Calculation],
     ) -> Statement:
         text = _limit_line(claim.statement)
@@ -221,7 +217,7 @@ class ReportCheck:
         ]
         return tuple(dict.fromkeys(found))
 
-    def _check_absence(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
+    def _check_absence(self, text: str, words: str, cited: Sequence[Citation]) -> Statement:
         """Check by a search that the contract lacks what a statement says it lacks.
 
         Words that the report quotes elsewhere do not count: a model has considered them.
@@ -235,8 +231,8 @@ class ReportCheck:
             problem = searched.description
             return Statement(text, Role.EVIDENCE, Verification.SEARCHED, problem=problem)
         best = searched.snippets[0]
-        if best.span in cited:
-            problem = f"a search for “{words}” finds only words that the report quotes"
+        if any(_overlaps(each, best.document, best.core) for each in cited):
+            problem = f"the report quotes the words that a search for “{words}” finds first"
             return Statement(text, Role.EVIDENCE, Verification.UNCHECKED, problem=problem)
         nearest = self._context.cite(best.document, best.span, score=best.score)
         problem = f"a search for “{words}” finds words that may say otherwise"
@@ -355,9 +351,7 @@ def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
         found.judgements[each.document].chance
         for cited in sentence.quotes
         for each in found.snippets
-        if cited.document == each.document
-        and cited.quote.span is not None
-        and cited.quote.span.overlaps(each.span)
+        if _overlaps(cited, each.document, each.span)
     ]
     if not chances or sentence.standing is not Verification.VERIFIED:
         return 0.0
@@ -365,6 +359,11 @@ def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
     if check_statement(sentence.text, own)[0] is not Verification.VERIFIED:
         return 0.0
     return min(max(chances), statement_chance(sentence.text, own))
+
+
+def _overlaps(cited: Citation, document: str, span: Span) -> bool:
+    own = cited.quote.span
+    return cited.document == document and own is not None and own.overlaps(span)
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
