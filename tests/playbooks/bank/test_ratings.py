@@ -112,3 +112,14 @@ def test_clauses_of_other_provisions_are_added_as_irrelevant_and_never_ones_own(
     added = {(row[0], row[1]) for row in judgements(tmp_path, "test") if row[2] == "0"}
     assert ("q1", clauses[3].id) in added
     assert not {("q1", clauses[1].id), ("q1", clauses[2].id), ("q2", clauses[2].id)} & added
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_clauses_that_were_added_are_not_read_back_as_judged(tmp_path: Path, split: bool) -> None:
+    clauses = [BankClause(name, f"Words of {name}.", 4) for name in ("Cover", "Law", "Rent")]
+    write_beir(clauses, tmp_path, split=split, expand=2)
+    with pytest.raises(ConfigError, match="nobody has judged them") as refused:
+        list(read_clauses(tmp_path))
+    assert "without --expand" in refused.value.remedy
+    write_beir(clauses, tmp_path, split=split)
+    assert {each.stars for each in read_clauses(tmp_path)} == {4}

@@ -228,6 +228,7 @@ def export(
     """Write a bank's clauses as JSON lines or in BEIR's layout; an import reads either.
 
     In BEIR's layout a clause with one star is judged irrelevant, and one without stars not judged.
+    An import refuses an export with --expand: nobody has judged the clauses that it adds.
     """
     from fourcorners.playbooks.bank import store as banks
     from fourcorners.playbooks.bank.files import write_beir

@@ -31,6 +31,7 @@ _LAYOUTS = (
     "annotations.jsonl and contracts."
 )
 _NO_STARS = 0  # BEIR's score of what was judged irrelevant
+_EXPANDED = "expanded_by"  # how many clauses were added to a query's, in its metadata
 
 
 def read_clauses(path: Path) -> Iterator[BankClause]:
@@ -135,7 +136,8 @@ def _beir(folder: Path) -> Iterator[BankClause]:
     """Yield the judged clauses of a folder in BEIR's layout.
 
     The provision is the query's category where its metadata names one, else the query's text.
-    Scores of 1 to 4 are 2 to 5 stars, 0 is one star.
+    Scores of 1 to 4 are 2 to 5 stars, 0 is one star. A folder to which `write_beir` added clauses
+    that nobody judged is refused.
     """
     remedy = "BEIR's layout: corpus.jsonl and queries.jsonl with _id and text, qrels/*.tsv."
     corpus = _records(folder / "corpus.jsonl", remedy=remedy)
@@ -143,6 +145,12 @@ def _beir(folder: Path) -> Iterator[BankClause]:
     asked: dict[str, tuple[str, str]] = {}
     for record in _records(folder / "queries.jsonl", remedy=remedy):
         text, extra = record.text("text"), record.values.get("metadata")
+        if isinstance(extra, dict) and extra.get(_EXPANDED):
+            raise ConfigError(
+                f"{folder}: clauses of other provisions were added to this bank's judgements as "
+                "irrelevant, and nobody has judged them.",
+                remedy="Import an export without --expand.",
+            )
         category = extra.get("category") if isinstance(extra, dict) else None
         name = category if isinstance(category, str) and category.strip() else text
         asked[record.text("_id")] = (name, text)
@@ -174,15 +182,17 @@ def write_beir(
 
     Stars of 1 to 5 are scores of 0 to 4, as ACORD has them; a clause without stars is in the corpus
     and not judged. `split` divides the queries into train, valid and test, and `expand` adds so
-    many clauses of other provisions to each as irrelevant, as ACORD's authors did. Both are drawn
-    by a fixed seed.
+    many clauses of other provisions to each as irrelevant, as ACORD's authors did; the queries say
+    so, and `read_clauses` refuses them. Both are drawn by a fixed seed.
     """
     make_folder(folder / "qrels")
     provisions = list(dict.fromkeys(each.provision for each in clauses))
     query = {name: f"q{at}" for at, name in enumerate(provisions, start=1)}
     corpus = ({"_id": each.id, "title": each.source, "text": each.text} for each in clauses)
+    drawn: dict[str, Json] = {_EXPANDED: expand} if expand else {}
     queries = (
-        {"_id": query[name], "text": name, "metadata": {"category": name}} for name in provisions
+        {"_id": query[name], "text": name, "metadata": {"category": name, **drawn}}
+        for name in provisions
     )
     for path, records in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
         lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in records)
