@@ -181,3 +181,14 @@ def test_the_grid_has_rows_of_a_language_model_where_one_is_named(
     assert asked <= rows.keys()
     assert found["settings"]["asked"]["first"] == 100
     assert "bm25-pointwise, long" not in rows
+
+
+def test_the_grids_language_model_rereads_as_many_as_are_asked_for(
+    data: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = ["bench", "precedents", "--data", str(data), "--split", "test", "--grid"]
+    with monkeypatch.context() as patched:
+        record(patched, folder / "exchanges.jsonl")
+        invoke(*bench, "--model", "stub", "--reread", "2", "--json", "grid.json")
+    assert json.loads(Path("grid.json").read_text())["settings"]["asked"]["first"] == 2
+    assert isinstance(invoke(*bench, "--reread", "2", code=2).exception, ConfigError)

@@ -122,14 +122,16 @@ def precedents(
         _report_statistics(queries.data, output)
         return
     way = parse_method(ranking.profile)
-    how, again = way.profile, one_rerank(way.rerank, None, ranking.reread)
+    has_model_rows = ranking.grid and any(astuple(model))
+    reread = None if has_model_rows else ranking.reread
+    how, again = way.profile, one_rerank(way.rerank, None, reread)
     require_single_mode(
         bool(again or ranking.expand),
         grid=ranking.grid,
         from_contracts=cut.from_contracts is not None,
     )
     roles = [
-        *([reranking.ROLE] if again or (ranking.grid and any(astuple(model))) else []),
+        *([reranking.ROLE] if again or has_model_rows else []),
         *([reranking.WORDINGS_ROLE] if ranking.expand else []),
     ]
     remedy = "Name a profile that asks one, such as bm25-pointwise, or add --expand."
