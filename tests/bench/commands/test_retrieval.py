@@ -38,6 +38,18 @@ def built(program: Program) -> Path:
     return program.folder / "made"
 
 
+@pytest.mark.usefixtures("built")
+def test_a_build_names_what_it_cannot_read(program: Program) -> None:
+    source = program.folder / "cuad"
+    with (source / "annotations.jsonl").open("a", encoding="utf-8") as lines:
+        torn = {"name": "torn.txt", "group": "torn", "annotations": {"Insurance": [[0, 4]]}}
+        lines.write("\n" + json.dumps(torn))
+    (source / "contracts" / "torn.txt").write_bytes(b"\xff\xfe torn")
+    again = program("bench", "build", "made", "--questions", "questions.json", "--cuad", "cuad")
+    assert again.out == "cuad: 1 questions of 1 documents.\n"
+    assert "torn.txt was not read: it is not UTF-8." in again.err
+
+
 def test_a_run_is_written_scored_and_drawn(program: Program, built: Path) -> None:
     run = ("bench", "retrieval", "--data", "made", "--benchmark", "cuad", "--library", "kept.db")
     out = ("--run-out", "run.jsonl", "--json", "run.json", "--plots", "plots")

@@ -218,6 +218,34 @@ def test_excerpts_of_maud_are_placed_or_left_out(tmp_path: Path) -> None:
     }
 
 
+def test_a_text_that_cannot_be_read_is_named_and_the_others_are_built(tmp_path: Path) -> None:
+    """In CUAD's layout and in MAUD's; a text that is not there, and one that is not UTF-8."""
+    cuad, maud = tmp_path / "cuad", tmp_path / "maud"
+    for folder in (cuad, maud):
+        (folder / "contracts").mkdir(parents=True)
+        (folder / "contracts" / "torn.txt").write_bytes(b"\xff\xfe torn")
+        (folder / "contracts" / "whole.txt").write_text(NDA, "utf-8")
+    lines = [
+        {"name": name, "group": name, "title": f"NDA between {name} and Larch",
+         "annotations": {"End": [[NDA.index("It ends"), NDA.index("May.") + 4]]}}
+        for name in ("torn.txt", "gone.txt", "whole.txt")
+    ]  # fmt: skip
+    (cuad / "annotations.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    with (maud / "main.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        rows = (("torn.pdf", "It ends in May."), ("whole.pdf", "It ends in May."))
+        writer.writerows((("Filename", "End"), *rows))
+    asked = {"End": "When does it end?"}
+    described = {f"{name}.txt": f"NDA with {name}" for name in ("torn", "whole")}
+    for name, folder, unread in (
+        ("cuad", cuad, {"torn.txt": "it is not UTF-8", "gone.txt": "No such file or directory"}),
+        ("maud", maud, {"torn.txt": "it is not UTF-8"}),
+    ):
+        built = build_set(name, folder, asked=asked, described=described)
+        assert list(built.texts) == [f"{name}/whole.txt"]
+        assert built.unread == unread
+
+
 def test_segments_that_half_of_the_annotators_chose_answer(tmp_path: Path) -> None:
     path = tmp_path / "policy_test_data.csv"
     columns = [

@@ -13,6 +13,7 @@ from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 from fourcorners_bench.commands.runner import (
     ModelOptions,
     Output,
@@ -358,6 +359,8 @@ def build(
                 f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
                 + (f" Left out: {left}." if left else "")
             )
+            for file_name, reason in built.unread.items():
+                console.print_note(f"{single_line(file_name)} was not read: {reason}.")
         if describer is not None:
             console.print_text(
                 f"{describer.call_count:,} questions to the model: {describer.failed:,} without an "

@@ -111,18 +111,24 @@ def unread_reasons(contracts: Iterable[AnnotatedContract]) -> dict[str, str]:
     return {each.name: each.unread for each in contracts if each.unread}
 
 
+def read_contract_text(path: Path) -> tuple[str, str]:
+    """Return a file's text and no reason, or no text and why it cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8"), ""
+    except OSError as error:
+        return "", error.strerror or "it cannot be read"
+    except UnicodeDecodeError:
+        return "", "it is not UTF-8"
+
+
 def _from_lines(folder: Path, *, keep_unread: bool) -> Iterator[AnnotatedContract]:
     with (folder / "annotations.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
             path = folder / "contracts" / record["name"]
-            text = unread = ""
-            try:
-                text = path.read_bytes().decode("utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                unread = (isinstance(error, OSError) and error.strerror) or "it is not UTF-8"
-                if not keep_unread:
-                    raise ConfigError(f"{path}: {unread}.") from error
+            text, unread = read_contract_text(path)
+            if unread and not keep_unread:
+                raise ConfigError(f"{path}: {unread}.")
             yield AnnotatedContract(
                 name=record["name"],
                 group=record["group"],

@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -43,26 +43,29 @@ _MOST_SILENT = 2  # of PrivacyQA's annotators, beyond which a question is left o
 class BuiltSet:
     """A set, ready to be written.
 
-    `left_out` counts what was left out, by reason.
+    `left_out` counts what was left out, by reason; `unread` says why files could not be read.
     """
 
     name: str
     questions: tuple[Question, ...]
     texts: Mapping[str, str]
     left_out: Mapping[str, int]
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A document of a data set.
 
-    `annotated` has the places of each category (or question), in order of the data set.
+    `annotated` has the places of each category (or question), in order of the data set. If the text
+    cannot be read, `unread` says why.
     """
 
     file_name: str
     text: str
     annotated: Mapping[str, tuple[Span, ...]]
     description: str | None = None
+    unread: str = ""
 
 
 Describe: TypeAlias = Callable[[str, str], "str | None"]
@@ -95,7 +98,9 @@ def build_set(
         ConfigError: If the source is not of its data set's form.
     """
     left: Counter[str] = Counter()
-    sources = list(_SOURCES[name](source, left))
+    everything = list(_SOURCES[name](source, left))
+    unread = {each.file_name: each.unread for each in everything if each.unread}
+    sources = [each for each in everything if not each.unread]
     descriptions = _descriptions(name, sources, described, left, describe)
     for file in too_alike(descriptions) if too_alike else ():
         left["documents with much the same description"] += 1
@@ -121,7 +126,7 @@ def build_set(
                 )
             )
             texts[path] = each.text
-    return BuiltSet(name, tuple(questions), texts, dict(left))
+    return BuiltSet(name, tuple(questions), texts, dict(left), unread)
 
 
 def add_article(description: str) -> str:
@@ -221,8 +226,8 @@ def _from_card(name: str, source: Source) -> str | None:
 
 
 def _cuad(folder: Path, _: Counter[str]) -> Iterator[Source]:
-    for contract in cuad.load_cuad(folder):
-        yield Source(contract.name, contract.text, contract.annotations, contract.title or None)
+    for each in cuad.load_cuad(folder, keep_unread=True):
+        yield Source(each.name, each.text, each.annotations, each.title or None, each.unread)
 
 
 def _contractnli(path: Path, _: Counter[str]) -> Iterator[Source]:
@@ -263,10 +268,10 @@ def _maud(folder: Path, left: Counter[str]) -> Iterator[Source]:
         if text is None or len(called) != 1:
             left["documents without a text"] += 1
             continue
-        words = text.read_bytes().decode("utf-8")
+        words, unread = cuad.read_contract_text(text)
         bare = _Bare.principal_of(words)
         annotated: dict[str, tuple[Span, ...]] = {}
-        for category, excerpt in row.items():
+        for category, excerpt in () if unread else row.items():
             if category in ("Filename", "Filename (anon)") or not excerpt.strip():
                 continue
             spans = bare.find(excerpt)
@@ -274,7 +279,7 @@ def _maud(folder: Path, left: Counter[str]) -> Iterator[Source]:
                 annotated[category] = spans
             else:
                 left["excerpts that have no one place in the text"] += 1
-        yield Source(f"{_UNSAFE.sub('_', stem)}.txt", words, annotated)
+        yield Source(f"{_UNSAFE.sub('_', stem)}.txt", words, annotated, unread=unread)
 
 
 def _maud_names(folder: Path) -> dict[str, set[str]]:
