@@ -13,7 +13,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.reports import json_file
 from fourcorners.reports.chapters import compose, due_diligence, red_flags
 from fourcorners.reports.chapters.earlier import read_earlier, with_changes
-from fourcorners.reports.chapters.finding import compare_words
+from fourcorners.reports.chapters.finding import amendment_blocks, compare_words
 from fourcorners.reports.chapters.front import sample_cells, sample_result, wilson_interval
 from fourcorners.reports.chapters.material import (
     GRAVE_SEVERITIES,
@@ -43,6 +43,7 @@ from fourcorners.reports.tree import (
     Table,
 )
 from fourcorners.review.finding import (
+    Amendment,
     CellState,
     Evidence,
     Finding,
@@ -52,6 +53,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.text import evidence
+from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 from tests.reports import spoken
 
@@ -324,6 +326,21 @@ def test_amendments_and_outliers_are_told(report: Report, told: Review) -> None:
     assert "these words change those found here" in text
     assert "Unlike the others. " in text
     assert "these words change those found here" in said(section(report, "contracts"))
+
+
+def test_a_report_shows_the_first_sentences_of_long_words_that_change_others(told: Review) -> None:
+    (first, *_), words = told.findings, "The Supplier shall paint each fence once a year. " * 400
+    quote = Quote(words, Span(0, len(words)), Match.EXACT)
+    change = Amendment(told.documents[1].id, "letter.txt", quote, replaces=True, old=quote)
+    blocks = amendment_blocks(
+        ReportMaterial(Grid(told)), replace(first, amendments=(change,), document="other")
+    )
+    shown = [each for each in blocks if isinstance(each, QuoteBlock)]
+    assert len(shown) == 2
+    for each in shown:
+        assert len(each.words) + each.left_out == len(words)
+        assert len(each.words) < 2_000
+        assert each.words.endswith("year.")
 
 
 def test_clauses_are_set_side_by_side_where_that_tells_something() -> None:

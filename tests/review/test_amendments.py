@@ -324,6 +324,8 @@ def test_a_change_to_an_unknown_clause_leaves_every_cell_to_a_person(
     found = in_force(other_room, words, words)
     assert (found.severity, found.possible_severity) == (Severity.TO_READ, Severity.HIGH)
     assert found.reason.startswith("These words may be changed. Amended by open.txt, clause 1")
+    assert [each.quote.words for each in found.amendments][:1] == ["1. The price list is replaced."]
+    assert SUPPLY not in [each.old and each.old.words for each in found.amendments]
 
 
 def test_a_change_to_come_is_named_and_its_day_makes_the_cell_another(

@@ -12,6 +12,9 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.sentences import split_sentences
 
 KEY_LENGTH: Final = 260  # characters of the words next to a value: some four lines of a column
+# Characters shown of words that change others, and of those changed: more than most clauses have,
+# and less than a schedule.
+AMENDING_LENGTH: Final = 1_500
 _LEAST: Final = 40  # characters that must follow a heading; fewer are no clause
 _QUOTES: Final = 2  # quotes next to a value; a person reads no more
 _ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
@@ -88,11 +91,17 @@ def _holds(quote: Quote, part: Quote) -> bool:
 def whole_sentences(words: str, most: int) -> str:
     """Return words, or of longer ones the first sentences: about so many characters, 0 for all."""
     line = single_line(words)
-    if not most or len(line) <= most:
-        return line
-    ends = [each.end for each in split_sentences(line)]
-    end = max((each for each in ends if each <= most), default=min(ends, default=len(line)))
-    return line if end >= len(line) else f"{line[:end]} …"
+    shown = first_sentences(line, most)
+    return line if len(shown) == len(line) else f"{shown} …"
+
+
+def first_sentences(words: str, most: int) -> str:
+    """Return the sentences that `most` characters have room for, and the first; all where it is 0."""
+    if not most or len(words) <= most:
+        return words
+    ends = [each.end for each in split_sentences(words)]
+    end = max((each for each in ends if each <= most), default=min(ends, default=len(words)))
+    return words[:end]
 
 
 def evidence_of(finding: Finding, quote: Quote) -> Evidence | None:

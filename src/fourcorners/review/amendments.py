@@ -232,6 +232,8 @@ def _amendment(
     library: Library, contract: Contract, revision: Revision, old: Span | None
 ) -> Amendment:
     quote = read_contract(library, revision.document).quote(revision.span)
+    if old == Span(0, len(contract.text)):  # a change that may be to any words quotes none
+        old = None
     return Amendment(
         revision.document,
         revision.name,

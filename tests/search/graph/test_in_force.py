@@ -264,6 +264,8 @@ def test_the_card_says_when_the_amended_term_ends(
         "1. Exhibit B is replaced by the Exhibit B of today.",
         "1. Clauses 2.1 and 7.3 are deleted.",
         "1. From now on the rent is GBP 5,000 a week.",
+        "1. The 2 cranes are replaced by hoists, and the price is not changed.",
+        "1. The letter of 6 June 2019 added a hoist, which is hereby removed.",
         "1. Clause 8.2, as amended by the letter of May, is deleted.",
     ],
 )
@@ -306,6 +308,18 @@ def test_an_instruction_that_meets_no_clause_leaves_all_words_to_a_person(
         (
             '1. Clause 2.1, as amended by earlier letters, is changed: "GBP 4,000" is replaced by '
             '"GBP 4,650".'
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. A letter of amendment, '
+            "dated 6 June 2019, added a hoist at 2 Quay Road and is not affected by this one."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. The side letter of '
+            "4 July 2019 has already extended the 3 free days."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. The insurance of the 2 '
+            "cranes is not changed, and this letter does not amend the 2018 price list."
         ),
     ],
 )

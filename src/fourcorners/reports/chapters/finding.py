@@ -18,6 +18,7 @@ from fourcorners.reports.chapters.material import (
     severity_reason,
     severity_run,
 )
+from fourcorners.reports.key_words import AMENDING_LENGTH, first_sentences
 from fourcorners.reports.tree import (
     Kind,
     Note,
@@ -110,15 +111,15 @@ def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[Fin
     for change in finding.amendments:
         if change.document == finding.document:
             yield label(Run("Elsewhere in this contract", Tone.WARNING), ": ", _own_effect(change))
-            yield _source(change.quote, "From this contract")
+            yield _source(change.quote, "From this contract", AMENDING_LENGTH)
             continue
         amending = material.by_id(change.document)
         name = material.grid.name(amending) if amending else single_line(change.name)
         place = f", clause {change.place}" if change.place else ""
         yield label(Run("Amended", Tone.WARNING), f" by {name}{place}: ", _effect(change))
-        yield _source(change.quote, f"From {name}{place}")
+        yield _source(change.quote, f"From {name}{place}", AMENDING_LENGTH)
         if change.old is not None:
-            yield _source(change.old, "The words before")
+            yield _source(change.old, "The words before", AMENDING_LENGTH)
 
 
 def _own_effect(change: Amendment) -> str:
@@ -174,9 +175,10 @@ def _words_above(quotes: Sequence[Quote], finding: Finding) -> list[Run]:
     return [Run(f" See {'; '.join(beginnings)}")] if beginnings else []
 
 
-def _source(quote: Quote, place: str) -> QuoteBlock:
+def _source(quote: Quote, place: str, most: int = 0) -> QuoteBlock:
     source = Run(place, Tone.QUIET) if quote.verified else Run(_NO_EVIDENCE, Tone.WARNING)
-    return QuoteBlock(quote.words, (source,), quote.verified)
+    shown = first_sentences(quote.words, most)
+    return QuoteBlock(shown, (source,), quote.verified, len(quote.words) - len(shown))
 
 
 def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:

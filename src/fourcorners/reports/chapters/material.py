@@ -19,6 +19,7 @@ from fourcorners.reports.grid import (
     page_range,
 )
 from fourcorners.reports.key_words import (
+    AMENDING_LENGTH,
     deciding_quotes,
     evidence_of,
     whole_sentences,
@@ -242,7 +243,7 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
         return (body(Run(STATE_WORDS[finding.state], Tone.QUIET)),)
     blocks = [
         body(
-            f"“{whole_sentences(each.quote.words, most)}” "
+            f"“{whole_sentences(each.quote.words, most or AMENDING_LENGTH)}” "
             f"({each.describe(finding.document)}.) Before:"
         )
         for each in finding.amendments

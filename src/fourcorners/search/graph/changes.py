@@ -57,6 +57,8 @@ UNCHANGED = _PATTERNS["unchanged"]
 OVERRIDES = _PATTERNS["overrides"]
 """What says before a clause that other words prevail over it."""
 _EARLIER = _PATTERNS["earlier"]
+_REPORTED = _PATTERNS["reported"]
+_UNAFFECTED = _PATTERNS["unaffected"]
 _FOLLOWS = _PATTERNS["follows"]
 QUOTED = _PATTERNS["quoted"]
 _NEW = _PATTERNS["new"]
@@ -169,7 +171,8 @@ def _singular(word: str) -> str:
 
 def change_verb(sentence: str) -> str | None:
     """Return what a sentence does to a contract; None if it changes nothing."""
-    sentence = _EARLIER.sub("", sentence)
+    for changes_nothing in (_EARLIER, _REPORTED, _UNAFFECTED):
+        sentence = changes_nothing.sub("", sentence)
     if UNCHANGED.search(sentence) and "hereby" not in sentence.split():
         return None
     found = {name for name, pattern in _CHANGE if pattern.search(sentence)}
