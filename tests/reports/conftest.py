@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from fourcorners.library.entries import Failure
-from fourcorners.outline.card.card import Card, Fact, Party
+from fourcorners.outline.card.card import Card, Fact, Party, Value
 from fourcorners.review.finding import (
     CellState,
     ColumnHeader,
@@ -161,6 +161,11 @@ def reviewed(sketch: Sketch, number: int) -> tuple[ReviewedDocument, list[Findin
         agreement_date=day,
         expiry_date=Fact(sketch.expiry, head, 0.8) if sketch.expiry else None,
         governing_law=Fact(sketch.law, law, 0.9) if sketch.law else None,
+        values=(
+            (Value("end", sketch.expiry.isoformat(), head, 0.9, asserted=True),)
+            if sketch.expiry
+            else ()
+        ),
     )
     document = ReviewedDocument(
         id=identity,

@@ -96,7 +96,7 @@ def whole_sentences(words: str, most: int) -> str:
 
 
 def first_sentences(words: str, most: int) -> str:
-    """Return the sentences that `most` characters have room for, and the first; all where it is 0."""
+    """Return the first sentence, and those up to `most` characters; all where it is 0."""
     if not most or len(words) <= most:
         return words
     ends = [each.end for each in split_sentences(words)]

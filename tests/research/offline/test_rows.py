@@ -198,6 +198,59 @@ def test_contracts_that_were_changed_are_known_by_their_amendments(ask: Ask, que
     assert {each.value for each in ask(question).values()} == {"no amendment was found"}
 
 
+TERMS = {
+    "over": "This Agreement begins on 1 May 2015 and expires on 30 April 2018.",
+    "rolling": (
+        "The initial term of this Agreement shall be for a period of three (3) years from the date "
+        "first set forth above and shall thereafter automatically renew for additional one (1) "
+        "year terms unless either party gives notice 60 days before the end of a term."
+    ),
+    "option": (
+        "This Agreement begins on 1 May 2015 and expires on 30 April 2018. The Customer may renew "
+        "this Agreement for a further term of two years."
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    with Library.open(tmp_path_factory.mktemp("ends") / "room.db") as opened:
+        for name, ending in TERMS.items():
+            text = TEXT.format(
+                title="Carriage Agreement",
+                dated="1 May 2015",
+                other=f"{name.title()} Quarries",
+                ending=ending,
+                law="Notices are given in writing.",
+            )
+            _add(opened, name, text, "", "")
+        context = build_context(opened, collection="Quay", concepts=default_concepts())
+        names = {each.id: each.name.removesuffix(".txt") for each in context.contracts}
+        yield lambda question: {
+            names[row.document]: row for row in ask_contracts(context, question)
+        }
+
+
+@pytest.mark.parametrize(
+    ("question", "states"),
+    [
+        ("Which contracts have expired?", {"over": "yes", "rolling": "no", "option": "yes"}),
+        ("Which contracts expired in 2018?", {"over": "yes", "rolling": "no", "option": "yes"}),
+        ("Which contracts expire before 2017?", {"over": "no", "rolling": "no", "option": "no"}),
+        (
+            "Which contracts expire after 2016?",
+            {"over": "yes", "rolling": "to be read", "option": "yes"},
+        ),
+    ],
+)
+def test_a_contract_that_renews_by_itself_has_not_expired(
+    ends: Ask, question: str, states: dict[str, str]
+) -> None:
+    rows = ends(question)
+    assert {name: row.state.value for name, row in rows.items()} == states
+    assert rows["rolling"].value.startswith("first term until 2018-0")
+
+
 def test_a_row_has_the_value_and_the_words_for_it(ask: Ask, library: Library) -> None:
     row = ask("Which contracts are governed by New York law?")["harbour"]
     assert row.value == "New York"

@@ -28,6 +28,7 @@ from fourcorners.reports.chapters.material import (
     status_runs,
 )
 from fourcorners.reports.chapters.red_flags import quoted_entries
+from fourcorners.reports.chapters.term_words import term_phrases
 from fourcorners.reports.tree import (
     Block,
     Paragraph,
@@ -217,10 +218,7 @@ def card_line(document: ReviewedDocument, as_of: date) -> str:
         f"in effect from {format_date(known.effective_date.value)}"
         if known.effective_date and known.effective_date.value != dated
         else "",
-        f"{'ended' if known.expiry_date.value < as_of else 'ends'} on "
-        f"{format_date(known.expiry_date.value)}"
-        if known.expiry_date
-        else "",
+        *term_phrases(document, as_of),
         f"governed by the law of {single_line(known.governing_law.value)}"
         if known.governing_law
         else "",

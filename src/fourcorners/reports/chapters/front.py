@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import date
 from typing import Final
 
-from fourcorners.outline.card.card import Card, RenewalManner
 from fourcorners.reports.chapters.material import (
     CHECKED_STATES,
     GRAVE_SEVERITIES,
@@ -21,8 +19,20 @@ from fourcorners.reports.chapters.material import (
     review_run,
 )
 from fourcorners.reports.chapters.red_flags import contract_places, group_flags
+from fourcorners.reports.chapters.term_words import term_runs
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS, Cell
-from fourcorners.reports.tree import Block, BulletList, Run, Section, Table, Tone, body, label, row
+from fourcorners.reports.tree import (
+    Block,
+    BulletList,
+    Paragraph,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    label,
+    row,
+)
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.text.invisible_characters import single_line
 
@@ -57,7 +67,7 @@ def summary(material: ReportMaterial) -> Section:
             material.document_link(index),
             "; ".join(single_line(party.value.name) for party in document.card.parties) or "–",
             _sums(material, index) or "–",
-            _term(document.card, material.review.as_of) or "–",
+            (Paragraph(term_runs(document, material.review.as_of) or (Run("–"),)),),
             single_line(law.value) if (law := document.card.governing_law) else "–",
         )
         for index, document in enumerate(material.review.documents)
@@ -103,27 +113,6 @@ def _sums(material: ReportMaterial, index: int) -> str:
         for cell in material.grid.rows[index]
         for answer in cell.finding.answers
         if answer.id == "amount" and answer.answer and cell.finding.state is CellState.FOUND
-    )
-
-
-def _term(card: Card, as_of: date) -> str:
-    starts = card.effective_date or card.agreement_date
-    ends = card.expiry_date
-    return ", ".join(
-        filter(
-            None,
-            (
-                f"from {format_date(starts.value)}" if starts else "",
-                f"{'ended' if ends.value < as_of else 'ends'} {format_date(ends.value)}"
-                if ends
-                else "",
-                "renews automatically"
-                if card.renewal
-                and card.renewal.asserted
-                and card.renewal.manner is RenewalManner.AUTOMATIC
-                else "",
-            ),
-        )
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.contract import Contract
@@ -20,6 +20,7 @@ from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
+from fourcorners.research.offline.ends import read_end
 from fourcorners.research.offline.extract import answer_part
 from fourcorners.research.offline.reviewed import PLAYBOOK
 from fourcorners.research.offline.sizes import LEAST, MOST, SUMS, size_of
@@ -37,6 +38,7 @@ from fourcorners.review.selection.find import parse_selection
 from fourcorners.review.severity import comes_close
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.graph import links_of
+from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.search.scope import match_cards
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -53,6 +55,7 @@ _AUXILIARY = _PATTERNS["auxiliary"]
 _SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
 _SEVERAL = ("contracts", "agreements", "leases", "licences", "licenses", "deals", "ndas")
 _BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
+_OVER = frozenset({"ended", "expired", "lapsed"})
 _OURS, _THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
 _SIDE = "side"  # "the other side", "our side"
 _OF_LAW, _OF_TERM = "governing-law", frozenset({"expiration-date", "renewal-term"})
@@ -248,9 +251,9 @@ class _Asked:
 
     def _term(self, contract: Contract) -> _Read:
         """Answer from the dates and the renewal of the card, as far as they are certain."""
-        term = read_term(contract.card)
+        card = card_in_force(self._context.library, contract.id)
+        term, renewal = read_term(card), card.renewal
         if "expiration-date" not in self._concepts:
-            renewal = contract.card.renewal
             if renewal is None:
                 return self._reading(contract)
             quote = self._cite(contract, renewal.span)
@@ -259,16 +262,16 @@ class _Asked:
             if not set(stems(self._question)) & _AUTOMATIC or term.is_automatic:
                 return _Read(RowState.YES, renewal.manner.value, quote)
             return _Read(RowState.NO, f"renewed by {renewal.manner.value}", quote)
-        end = term.end_day
-        if end is None or term.end is None:
+        if term.end is None or term.end_day is None:
             return self._reading(contract)
         quote = self._cite(contract, contract.sentence(term.end.span))
-        if not term.is_asserted:
-            return _Read(RowState.TO_READ, "", quote)
-        first, last = self._range()
-        is_within = (first or end) <= end <= (last or end)
-        state = RowState.YES if is_within else RowState.NO
-        return _Read(state, f"first term until {end.isoformat()}", quote, f"{end.toordinal()} day")
+        found = read_end(card, *self._range(), is_over=self._is_over)
+        size = f"{found.end.toordinal()} day" if found.end else ""
+        return _Read(found.state, found.value, quote, size)
+
+    @property
+    def _is_over(self) -> bool:
+        return not _OVER.isdisjoint(self._tokens)
 
     def _range(self) -> tuple[date | None, date | None]:
         """Return the days between which an end is asked for."""
@@ -276,8 +279,8 @@ class _Asked:
         years = [int(each) for each in self._tokens if each.isdigit() and int(each) in _YEARS]
         first = written[0] if written else date(years[0], 1, 1) if years else None
         last = written[-1] if written else date(years[-1], 12, 31) if years else None
-        if "expired" in self._tokens and first is None:
-            return None, datetime.now(UTC).date()
+        if self._is_over and first is None:
+            return None, datetime.now(UTC).date() - timedelta(days=1)
         if any(each in self._tokens for each in _BEFORE):
             return None, last if written else first
         if any(each in self._tokens for each in _AFTER):
