@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError
+from fourcorners.outline.card.card import Fact, Party
 from fourcorners.reports import json_file
 from fourcorners.reports.chapters import compose, due_diligence, red_flags
+from fourcorners.reports.chapters.consents import notice_schedule
 from fourcorners.reports.chapters.earlier import read_earlier, with_changes
 from fourcorners.reports.chapters.finding import amendment_blocks, compare_words
 from fourcorners.reports.chapters.front import sample_cells, sample_result, wilson_interval
@@ -218,6 +220,67 @@ def test_the_schedule_of_consents_says_who_must_agree(told: Review) -> None:
         report = due_diligence(Grid(one))
         anchors = [each.anchor for each in report.sections]
         assert ("schedule_consents" in anchors) is listed
+
+
+SELLER = "Vendor shall not assign this Agreement without the prior written consent of {}."
+
+
+@pytest.mark.parametrize(
+    ("clause", "restricted", "listed"),
+    [
+        (SELLER.format("the Client"), "Vendor", ["Merrin Glass"]),
+        (SELLER.format("the other party"), "Vendor", ["Merrin Glass", "Wold Bank"]),
+        (SELLER.format("any lender and the Client"), "", ["Merrin Glass"]),
+        ("No party may assign its rights unless the Lender agrees in writing.", "", ["Wold Bank"]),
+        ("It needs the Client’s prior, written consent.", "each party", ["Merrin Glass"]),
+        (
+            "Vendor agrees that nobody may assign it without consent.",
+            "",
+            ["Merrin Glass", "Wold Bank"],
+        ),
+        ("Client shall not assign it without the prior written consent of Vendor.", "Client", None),
+        ("Client shall not assign it without the consent in writing of the Vendor.", "", None),
+        ("Client shall not assign it without the other party’s consent.", "Client", None),
+        (
+            "It may be assigned with the consent of Vendor.",
+            "each party",
+            ["Merrin Glass", "Wold Bank"],
+        ),
+    ],
+)
+def test_the_schedule_of_consents_names_whose_consent_our_side_needs(
+    told: Review, clause: str, restricted: str, listed: list[str] | None
+) -> None:
+    first = next(f for f in told.findings if f.evidence)
+    head = next(c for c in told.columns if c.id == first.provision)
+    names = {"Ostler Ferries": "Vendor", "Merrin Glass": "Client", "Wold Bank": "Lender"}
+    parties = tuple(Fact(Party(n, short), Span(0, 0), 0.9) for n, short in names.items())
+    document = next(d for d in told.documents if d.id == first.document)
+    card = replace(document.card, parties=parties)
+    document = replace(document, text=clause, card=card, read_for=("Ostler Ferries",))
+    whole = Span(0, len(clause))
+    quote = Quote(clause, whole, Match.EXACT)
+    finding = replace(
+        first,
+        provision="assignment",
+        evidence=(replace(first.evidence[0], quote=quote, clause=whole),),
+        answers=(
+            RiskAnswer("Is consent needed?", "consent needed", id="effect", value="consent"),
+            RiskAnswer("Whose transfer?", restricted, id="restricted", value=restricted),
+        ),
+    )
+    one = replace(
+        told,
+        documents=(document,),
+        columns=(replace(head, id="assignment", name="Assignment"),),
+        findings=(finding,),
+    )
+    schedule = notice_schedule(ReportMaterial(Grid(one)))
+    assert bool(schedule) is (listed is not None)
+    if listed is not None:
+        (shown,) = [each for each in schedule[0].blocks if isinstance(each, Table)]
+        cell = shown.rows[0].cells[2]
+        assert [each.runs[0].text for each in cell if isinstance(each, Paragraph)] == listed
 
 
 def test_the_quality_sample_gives_the_error_rate_once_it_is_checked(review: Review) -> None:
