@@ -54,6 +54,7 @@ from fourcorners.review.finding import (
     RiskAnswer,
     Severity,
 )
+from fourcorners.review.parties import party_value
 from fourcorners.text import evidence
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -315,8 +316,9 @@ def test_the_gravest_ten_flags_are_shown_and_the_rest_are_counted(
     heads = [said_in(row) for row in table.rows if row.group and said_in(row)[0].isdigit()]
     assert 5 <= len(heads) <= MOST_FLAGS
     assert all("High" in each for each in heads), "the gravest first"
-    high = sum(flag.severity is Severity.HIGH for flag in flags) - len(heads)
-    medium = sum(flag.severity is Severity.MEDIUM for flag in flags)
+    left = [each for flag in flags[len(heads) :] for each in flag.entries]
+    high = sum(each.severity is Severity.HIGH for each in left)
+    medium = sum(each.severity is Severity.MEDIUM for each in left)
     text = said(only)
     assert f"Not shown here: {high} flags of high severity (" in text.replace("\n", "")
     assert f" and {medium} flags of medium severity (" in text
@@ -336,6 +338,64 @@ def test_findings_flagged_for_one_reason_stand_together(told: Review) -> None:
     assert len(kinds) == len(set(kinds))
     grades = [flag.severity for flag in flags]
     assert grades == sorted(grades, key=GRAVE_SEVERITIES.index)
+
+
+def grouped(told: Review, *words: str) -> Review:
+    """Return contracts that are flagged under one provision for one reason."""
+    first = next(f for f in told.findings if f.severity is Severity.MEDIUM and f.evidence)
+    head = next(c for c in told.columns if c.id == first.provision)
+    findings = []
+    for document, short in zip(told.documents, words, strict=False):
+        names = {party_value(each.value) for each in document.card.parties}
+        answers = tuple(
+            RiskAnswer("?", each, value=each if each in names else "each party", statement=each)
+            for each in short.split("; ")
+        )
+        findings.append(
+            Finding(
+                document.id,
+                head.id,
+                CellState.NOT_FOUND,
+                severity=Severity.MEDIUM,
+                reason="A party is bound.",
+                answers=answers,
+            )
+        )
+    documents = told.documents[: len(words)]
+    return replace(told, documents=documents, columns=(head,), findings=tuple(findings))
+
+
+def test_flags_are_counted_one_by_one_and_in_their_groups(told: Review) -> None:
+    grid = Grid(grouped(told, "bound", "bound for a year", "bound"))
+    text = said(section(red_flags(grid), "flags"))
+    assert "3 red flags in 1 group, all of medium severity, in 3 of 3 contracts." in text
+    assert grid.severities()[Severity.MEDIUM] == 3
+    (one,) = group_flags(ReportMaterial(Grid(grouped(told, "bound"))).entries)
+    alone = said(section(red_flags(Grid(grouped(told, "bound"))), "flags"))
+    assert len(one.entries) == 1
+    assert "1 red flag, 1 of medium severity, in 1 of 1 contract." in alone
+
+
+def test_the_most_onerous_leads_a_group_and_each_says_what_is_its_own(told: Review) -> None:
+    larch = party_value(told.documents[2].card.parties[0].value)
+    review = grouped(told, "bound", "bound; void otherwise", larch)
+    grid = Grid(review)
+    (flag,) = group_flags(ReportMaterial(grid).entries)
+    assert [each.cell.row for each in flag.entries] == [2, 1, 0]
+    text = even(said(section(red_flags(grid), "flags")))
+    for at, short in enumerate(("Bound", "Bound; void otherwise", larch)):
+        assert f"{grid.name(review.documents[at])} : {short}" in text
+
+
+def test_what_is_open_is_named_by_its_title(told: Review) -> None:
+    open_one = replace(told.findings[0], severity=Severity.TO_READ, possible_severity=Severity.HIGH)
+    asked = replace(told, findings=(open_one, *told.findings[1:]))
+    for review in (told, asked):
+        report = red_flags(Grid(review))
+        text = said(report.sections[0])
+        assert "Schedule" not in text
+        is_listed = any(each.anchor == "to_read" for _, _, each in report.walk())
+        assert ("leave open follow." in text) is is_listed
 
 
 def test_what_people_said_is_told(report: Report, told: Review) -> None:

@@ -14,6 +14,7 @@ from fourcorners.reports.chapters.finding import (
     finding_notes,
 )
 from fourcorners.reports.chapters.material import (
+    OPEN_TITLE,
     Entry,
     ReportMaterial,
     format_date,
@@ -70,7 +71,7 @@ def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) 
         blocks.append(
             note(
                 Run("To be read with care: ", Tone.WARNING),
-                Run("Schedule B", link="schedule_open"),
+                Run(OPEN_TITLE, link="schedule_open"),
                 " says why.",
             )
         )

@@ -92,7 +92,7 @@ def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
             *where,
             Run("."),
         )
-    if (more := len(flags) - _STEPS) > 0:
+    if more := sum(len(flag.entries) for flag in flags[_STEPS:]):
         yield (Run(f"{count_noun(more, 'more flag')}: see "), Run("Red flags", link="flags"))
     to_read = material.by_severities(Severity.TO_READ)
     grave = sum(each.finding.possible_severity is Severity.HIGH for each in to_read)
@@ -147,10 +147,11 @@ def left_to_a_person(material: ReportMaterial) -> str:
     )
     gaps = [f"{count_noun(n, one, many)} {what}" for n, one, many, what in counts if n]
     missing = f" {join_words(gaps)}." if gaps else ""
+    has_open = bool(material.by_severities(Severity.TO_READ))
+    open_ones = " The questions that the contracts’ words leave open follow." if has_open else ""
     return (
         f"{status(material)}{missing} What the law makes of these words, and which of them are in "
-        "force where a later document amends them, is for a lawyer to say. Schedule B of the "
-        "due-diligence report lists the questions that the contracts’ words leave open."
+        f"force where a later document amends them, is for a lawyer to say.{open_ones}"
     )
 
 

@@ -51,6 +51,7 @@ _WIDTH: Final = 104  # characters of a line over the whole width
 _INSET: Final = 2  # characters that the padding of a cell takes
 _AROUND: Final = 0.7  # lines that the space above and below a row takes
 _CLOSEST: Final = 160  # characters shown of words that are not a match
+OPEN_TITLE: Final = "What is left to a person"
 CLOSEST_WORDS: Final = "Closest words (not a match)"
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
 _DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")

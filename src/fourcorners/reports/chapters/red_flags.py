@@ -41,6 +41,7 @@ from fourcorners.reports.tree import (
     row,
 )
 from fourcorners.review.finding import CellState, Severity
+from fourcorners.review.parties import party_value
 
 MOST_FLAGS: Final = 10  # what a partner reads before a meeting
 _LINES: Final = 140.0  # of a table on three pages, under the head of the first
@@ -84,9 +85,21 @@ def group_flags(entries: Iterable[Entry]) -> list[Flag]:
         alike.setdefault((entry.cell.column, entry.severity.value, reason), []).append(entry)
     order = list(TONES)
     return sorted(
-        (Flag(tuple(each)) for each in alike.values()),
+        (Flag(tuple(sorted(each, key=_ease))) for each in alike.values()),
         key=lambda flag: (order.index(flag.severity), flag.is_missing, -len(flag.entries)),
     )
+
+
+def _ease(entry: Entry) -> tuple[bool, int, int]:
+    """Return the key of a finding among those flagged for one reason: the most onerous is first.
+
+    A flagged clause that binds or serves one party is against our side; then more consequences are
+    worse than fewer.
+    """
+    parties = {party_value(each.value) for each in entry.cell.document.card.parties}
+    answers = [each for each in entry.finding.answers if not each.is_open]
+    is_one_sided = any(each.value in parties for each in answers)
+    return not is_one_sided, -sum(bool(each.statement) for each in answers), entry.number
 
 
 def flag_blocks(
@@ -136,17 +149,19 @@ def _opening(material: ReportMaterial, flags: Sequence[Flag]) -> str:
     count = len(material.review.documents)
     if not flags:
         return "By the rules of the playbook nothing is of high or medium severity."
-    by_severity = Counter(flag.severity for flag in flags)
+    entries = [entry for flag in flags for entry in flag.entries]
+    by_severity = Counter(entry.severity for entry in entries)
     grades = [
         f"{by_severity[severity]:,} of {severity.value} severity"
         for severity in GRAVE_SEVERITIES
         if by_severity[severity]
     ]
-    if len(grades) == 1 and len(flags) > 1:
+    if len(grades) == 1 and len(entries) > 1:
         grades = [f"all {grades[0].split(maxsplit=1)[1]}"]
-    concerned = len({entry.cell.row for flag in flags for entry in flag.entries})
+    concerned = len({entry.cell.row for entry in entries})
+    groups = f" in {count_noun(len(flags), 'group')}" if len(flags) < len(entries) else ""
     return (
-        f"{count_noun(len(flags), 'red flag')}, {join_words(grades)}, in "
+        f"{count_noun(len(entries), 'red flag')}{groups}, {join_words(grades)}, in "
         f"{concerned:,} of {count_noun(count, 'contract')}."
     )
 
@@ -178,7 +193,9 @@ def _rows(
     rows += [_contract(material, each, flag.reason, most, with_notes=with_notes) for each in quoted]
     if more := flag.entries[len(quoted) :]:
         lead = "Also in " if quoted else "In "
-        rows.append(group(Run(lead, Tone.STRONG), *contract_places(material, more), "."))
+        rows.append(
+            group(Run(lead, Tone.STRONG), *_places_in_short(material, more, flag.reason), ".")
+        )
     return rows
 
 
@@ -186,8 +203,7 @@ def _contract(
     material: ReportMaterial, entry: Entry, shared: str, most: int, *, with_notes: bool
 ) -> Row:
     finding = entry.finding
-    own = own_sentences(severity_reason(finding), shared)
-    value = own or entry.cell.headline
+    value = _in_short(entry, shared)
     short = [*([Run(value)] if value else []), *status_runs(finding)] or [Run("–")]
     notes = finding_notes(finding) if with_notes else ()
     return row(
@@ -195,6 +211,25 @@ def _contract(
         (Paragraph(tuple(short), notes=notes),),
         (*key_block(finding, most), *amendment_blocks(material, finding)),
     )
+
+
+def _in_short(entry: Entry, shared: str) -> str:
+    """Return what is a contract's own of its finding: of its reason, else its value."""
+    return own_sentences(severity_reason(entry.finding), shared) or entry.cell.headline
+
+
+def _places_in_short(
+    material: ReportMaterial, entries: Sequence[Entry], shared: str
+) -> Iterator[Run]:
+    """Yield the names of contracts, each with the clause of its finding and what it says."""
+    for at, entry in enumerate(entries[:_NAMED]):
+        if at:
+            yield Run("; ")
+        yield from contract_places(material, [entry])
+        if value := _in_short(entry, shared).rstrip("."):
+            yield Run(f": {value}")
+    if len(entries) > _NAMED:
+        yield Run(f"; and {len(entries) - _NAMED} more")
 
 
 def contract_places(
@@ -217,7 +252,7 @@ def _left_out(
     parts: list[str] = []
     for severity in GRAVE_SEVERITIES:
         names = dict.fromkeys(flag.name for flag in flags if flag.severity is severity)
-        count = sum(flag.severity is severity for flag in flags)
+        count = sum(len(flag.entries) for flag in flags if flag.severity is severity)
         if count:
             flagged = count_noun(count, "flag")
             parts.append(f"{flagged} of {severity.value} severity ({', '.join(names)})")

@@ -13,6 +13,7 @@ from fourcorners.reports.chapters import front
 from fourcorners.reports.chapters.contracts import entries_cut
 from fourcorners.reports.chapters.finding import quoted_words, summary_blocks
 from fourcorners.reports.chapters.material import (
+    OPEN_TITLE,
     Entry,
     ReportMaterial,
     clause_heading,
@@ -94,7 +95,7 @@ def _findings(
 
 
 def open_schedule(material: ReportMaterial) -> Section:
-    """Return Schedule B: the one place that says what is left to a person."""
+    """Return the schedule that is the one place that says what is left to a person."""
     parts = [
         *_unread(material),
         *_images(material),
@@ -106,7 +107,7 @@ def open_schedule(material: ReportMaterial) -> Section:
     ]
     limits = BulletList(tuple(words(each) for each in _LIMITS))
     blocks = (body(front.status(material)), body("Points for a lawyer to consider:"), limits)
-    return Section("schedule_open", "What is left to a person", blocks, tuple(parts), True)
+    return Section("schedule_open", OPEN_TITLE, blocks, tuple(parts), True)
 
 
 _LIMITS: Final = (
@@ -244,7 +245,7 @@ def _close(material: ReportMaterial) -> list[Section]:
 
 
 def documents_schedule(material: ReportMaterial) -> Section:
-    """Return Schedule C: the documents that were reviewed."""
+    """Return the schedule of the documents that were reviewed."""
     base = _common([document.path for document in material.review.documents])
     rows = [
         row(
