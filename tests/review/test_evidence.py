@@ -126,6 +126,53 @@ def test_only_a_number_with_what_is_around_it_tears_a_sentence(between: str, kep
     assert any(between in words for _, words in parts) is kept
 
 
+MILL = (
+    "The Miller shall grind the corn of each of the tenants in the order in which it came to the "
+    "mill, and shall take for it no more than the sixteenth part of what he has ground that day. "
+) * 3
+
+
+@pytest.mark.parametrize(
+    "gap", ["\n{}\n", "\n\f{}\n", "   {}\n\n\n\n", "\n- {} -\n", "\n\xa0\xa0{}\n"]
+)
+def test_a_number_that_counts_pages_is_left_out_of_a_sentence(gap: str) -> None:
+    pages = [
+        f"{MILL}He shall keep the{gap.format(at)}stones of the mill sharp.\n" for at in range(4, 9)
+    ]
+    contract = _contract("MILL LEASE\n\n1. " + "".join(pages))
+    text = contract.full_text
+    start = text.index(f"keep the{gap.format(6)}")
+    parts = [
+        each.quote.words
+        for each in evidence_within(contract, Span(start, text.index("mill sharp", start)), 0.5)
+    ]
+    assert parts == ["keep the", "stones of the"]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (4, 9, 2),  # they count nothing
+        (4,),
+        (4, 5),
+    ],
+)
+def test_another_number_is_quoted(numbers: tuple[int, ...]) -> None:
+    pages = [f"{MILL}He shall keep\n{at}\nstones in the mill.\n" for at in numbers]
+    contract = _contract("MILL LEASE\n\n1. " + "".join(pages))
+    start = contract.full_text.index("keep\n4")
+    words = evidence_within(contract, Span(start, start + len("keep\n4\nstones")), 0.5)
+    assert [each.quote.words for each in words] == ["keep\n4\nstones"]
+
+
+def test_the_numbers_of_clauses_are_quoted() -> None:
+    clauses = "".join(f"{at}\n{MILL}\n\n" for at in range(1, 6))
+    contract = _contract("MILL LEASE\n\n" + clauses)
+    start = contract.full_text.index("3\nThe Miller")
+    (only,) = evidence_within(contract, Span(start, start + len("3\nThe Miller")), 0.5)
+    assert only.quote.words == "3\nThe Miller"
+
+
 def test_a_bare_heading_is_no_evidence(grazing: Contract) -> None:
     text = grazing.full_text
     at = text.index("4. FENCES")

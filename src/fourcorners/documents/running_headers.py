@@ -28,6 +28,13 @@ _ROMAN = re.compile(r"(?<!\w)[ivxlc]+(?!\w)")
 _LINE = re.compile(r"^[^\w\n]*\w[^\n]*", re.MULTILINE)
 _LONGEST = 160  # characters of a line that may return
 _APART = 800  # median characters between two of its places: lines of a table are closer
+# A number alone on its line, or behind a gap at the end of the last line above an empty one.
+_PAGE_NUMBER = re.compile(
+    r"^[^\S\n]*(?:[-–—][^\S\n]*)?(\d{1,3})(?:[^\S\n]*[-–—])?[^\S\n]*$|"
+    r"[^\S\n]{2,}(\d{1,3})[^\S\n]*(?=\n[^\S\n]*\n)",
+    re.MULTILINE,
+)
+_SHORTEST = 300  # characters of a page between two numbers
 _HEADS = re.compile(
     r"\W*(?:article|section|clause|exhibit|schedule|annex|appendix|attachment|part|chapter)\b",
     re.IGNORECASE,
@@ -97,3 +104,17 @@ def find_running_lines(text: str) -> list[Span]:
         and median(after.start - before.end for before, after in pairwise(lines)) >= _APART
         for line in lines
     )
+
+
+def find_page_numbers(text: str) -> list[Span]:
+    """Return the numbers that count the pages of a text: at least three, each after the last."""
+    longest: dict[int, tuple[Span, ...]] = {}  # by its last number
+    for match in _PAGE_NUMBER.finditer(text):
+        number, span = int(match[1] or match[2]), Span(*match.span()).strip(text)
+        before = (longest.get(each, ()) for each in (number - 1, number - 2))  # one may be lost
+        chains = [each for each in before if each and span.start - each[-1].end >= _SHORTEST]
+        chain = (*max(chains, key=len, default=()), span)
+        if len(chain) >= len(longest.get(number, ())):
+            longest[number] = chain
+    found = max(longest.values(), key=len, default=())
+    return [*found] if len(found) >= MIN_PAGES else []

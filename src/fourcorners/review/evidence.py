@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.running_headers import find_running_lines
+from fourcorners.documents.running_headers import find_page_numbers, find_running_lines
 from fourcorners.library.contract import Contract
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.outline.exclusions import shown_parts
@@ -135,6 +135,7 @@ def _page_furniture(contract: Contract) -> list[Span]:
     text = document.text
     margins = (MarkKind.HEADER, MarkKind.FOOTER)
     printed = [mark.span for mark in document.marks if mark.kind in margins]
+    printed += [each for each in find_page_numbers(text) if _tears_sentence(text, each)]
     running = find_running_lines(text)
     lines = merge_spans(running, gap=1)
     for paragraph in _paragraphs(text, Span(0, len(text))) if running else ():
@@ -142,6 +143,15 @@ def _page_furniture(contract: Contract) -> list[Span]:
         if not any(map(str.isalnum, "".join(each.text_in(text) for each in beyond))):
             printed.append(paragraph)
     return merge_spans(printed)
+
+
+def _tears_sentence(text: str, number: Span) -> bool:
+    """Return whether a page's number is between two parts of a sentence."""
+    before = text[max(0, number.start - _FURNITURE) : number.start].split()
+    after = text[number.end : number.end + _FURNITURE].lstrip()
+    if not before or not after or before[-1][-1] in _ENDS:
+        return False
+    return after[0].islower() or before[-1].islower() or before[-1].endswith(",")
 
 
 def _page_break(text: str, span: Span) -> list[Span]:

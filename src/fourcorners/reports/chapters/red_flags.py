@@ -47,7 +47,7 @@ MOST_FLAGS: Final = 10  # what a partner reads before a meeting
 _LINES: Final = 140.0  # of a table on three pages, under the head of the first
 # How many contracts of a flag are shown with their words, and how many characters of these in whole
 # sentences, 0 for all: the first of these with which the flags fit.
-_DETAILS: Final = ((3, 0), (2, 0), (1, 0), (1, 300))
+_DETAILS: Final = ((3, 0), (2, 0), (1, 0), (1, 900), (1, 600), (1, 300))
 _NAMED: Final = 8  # contracts that a line names one by one
 _WIDTHS: Final = (0.23, 0.22, 0.55)
 _HEADS: Final = ("Contract", "In short", "The contract’s words, and their clause")
