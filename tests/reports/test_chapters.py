@@ -200,6 +200,17 @@ def test_the_words_to_be_read_are_all_that_were_found() -> None:
     assert deciding_quotes(open_one) == tuple(each.quote for each in found)
 
 
+def test_both_halves_of_a_sentence_that_a_page_tears_are_shown() -> None:
+    text = "The Lessee shall keep the\n\n7\n\nhedges low. It shall cut the trees. The Lessor pays."
+    spans = [Span(0, 25), Span(30, 41), Span(42, 65), Span(66, len(text))]
+    found = tuple(Evidence(evidence.quote_span(text, span), span, (), None, 0.9) for span in spans)
+    assert [each.quote.words for each in found][:2] == ["The Lessee shall keep the", "hedges low."]
+    for answering in found[:2]:
+        answer = RiskAnswer("Who is bound?", "the Lessee", quotes=(answering.quote,))
+        decided = Finding("d", "p", CellState.FOUND, found, answers=(answer,))
+        assert deciding_quotes(decided) == tuple(each.quote for each in found[:2])
+
+
 def test_the_summary_has_each_contract_and_what_to_do_first(told: Review) -> None:
     grid = Grid(told)
     text = said(section(due_diligence(grid), "summary"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from fourcorners.review.finding import Evidence, Finding, Severity
@@ -16,6 +18,7 @@ KEY_LENGTH: Final = 260  # characters of the words next to a value: some four li
 # and less than a schedule.
 AMENDING_LENGTH: Final = 1_500
 _LEAST: Final = 40  # characters that must follow a heading; fewer are no clause
+_EDGE: Final = 200  # characters that the edge of a page puts between two halves of a sentence
 _QUOTES: Final = 2  # quotes next to a value; a person reads no more
 _ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 # Labels and headings in front of the words of a clause, such as `Section 15.01 Assignment. `.
@@ -78,8 +81,25 @@ def deciding_quotes(finding: Finding) -> tuple[Quote, ...]:
     shown = [
         each for each in found if any(_holds(each, one) for one in answering) or not each.verified
     ]
+    halves = [pair for pair in pairwise(found) if _is_torn(*pair)]
+    shown = [each for each in found if each in shown or _is_half_of(each, shown, halves)]
     shown += [one for one in answering if not any(_holds(each, one) for each in found)]
     return tuple(dict.fromkeys(shown))
+
+
+def _is_torn(first: Quote, second: Quote) -> bool:
+    """Return whether two quotes are the halves of a sentence that a page's edge has torn."""
+    if first.span is None or second.span is None:
+        return False
+    between = second.span.start - first.span.end
+    is_cut = not first.words.rstrip().endswith((".", ";", ":", "!", "?"))
+    return 0 <= between <= _EDGE and is_cut and second.words[:1].islower()
+
+
+def _is_half_of(
+    quote: Quote, shown: Sequence[Quote], halves: Sequence[tuple[Quote, Quote]]
+) -> bool:
+    return any(quote in pair and not {*pair}.isdisjoint(shown) for pair in halves)
 
 
 def _holds(quote: Quote, part: Quote) -> bool:
