@@ -73,6 +73,41 @@ def test_what_is_not_there_is_said_to_be_absent(answered: Answered) -> None:
     assert "were set apart" in note.what or "was set apart" in note.what
 
 
+@pytest.mark.parametrize(
+    "term",
+    [
+        (
+            "The initial term of this Agreement shall be for a period of three (3) years from the "
+            "date first set forth above and shall thereafter automatically renew for additional "
+            "one (1) year terms unless either party gives notice 60 days before the end of a term."
+        ),
+        (
+            "This Agreement begins on 1 May 2015 and expires on 30 April 2018.\n\n2.2 After that "
+            "it shall automatically renew for additional one (1) year terms unless either party "
+            "gives notice 60 days before the end of a term."
+        ),
+    ],
+)
+def test_what_two_parts_of_a_question_ask_is_said_once(
+    tmp_path: Path, encoder: Encoder, concepts: Sequence[Concept], term: str
+) -> None:
+    text = (
+        "CARRIAGE AGREEMENT\n\nThis Carriage Agreement is dated 1 May 2015 and made between Ostler "
+        'Ferries Limited ("Operator") and Merrin Glass Limited ("Customer").\n\n1. SERVICES\n\n1.1 '
+        f"The Operator shall carry the Customer's crates.\n\n2. TERM\n\n2.1 {term}\n"
+    )
+    (tmp_path / "carriage.txt").write_text(text)
+    with Library.open(tmp_path / "l.db") as library:
+        add_files(library, [tmp_path / "carriage.txt"], collection="Quay", encoder=encoder)
+        asked = ResearchQuestion("When does the agreement end, and does it renew by itself?")
+        answer = final_answer(ask(library, asked, encoder=encoder, concepts=concepts))
+    headline = answer.answer.headline
+    assert headline.count("It renews by itself for 1 year at a time") == 1
+    assert "clause 2.1, clause 2.1" not in headline
+    said = [(each.text, each.quotes) for each in answer.findings]
+    assert len(said) == len(set(said))
+
+
 def test_the_headline_says_what_a_review_made_of_the_kind_of_clause_asked_for(
     tmp_path: Path, encoder: Encoder, concepts: Sequence[Concept]
 ) -> None:

@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from fourcorners.research.answer import (
     Citation,
     Gap,
-    PreliminaryAnswer,
     Role,
     Statement,
     Verdict,
@@ -75,7 +74,7 @@ class PartAnswer:
     """The answer to a part of a question.
 
     Attributes:
-        headline: The answer in a line.
+        headline: The answer in a line: its sentences, which another part may have, too.
         findings: The words that answer, the best first.
         leading: How many of them the short answer quotes.
         conditions: What changes the answer.
@@ -87,7 +86,7 @@ class PartAnswer:
     verdict: Verdict
     confidence: float
     because: str
-    headline: str
+    headline: tuple[str, ...]
     findings: tuple[Statement, ...] = ()
     conditions: tuple[Statement, ...] = ()
     linked: tuple[Statement, ...] = ()
@@ -100,7 +99,8 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     if not found.answers:
         sure, because = 1.0 - found.best.chance, UNLIKELY_TO_ANSWER
         gaps = tuple(_nothing_found(context, part, found))
-        return PartAnswer(part, found, Verdict.ABSENT, sure, because, "No answer found.", gaps=gaps)
+        headline = ("No answer found.",)
+        return PartAnswer(part, found, Verdict.ABSENT, sure, because, headline, gaps=gaps)
     changing, linked = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
     replaced = find_replacements(context, shown)
@@ -130,7 +130,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         conditions.insert(0, _verified_statement(lead_in, Role.AMENDMENT, part, before))
         lead, changes = findings[0].quotes[0], f", which changes {_place(context, lead)}"
     computed = [*_term_status(context, part, found), *_counted_days(context, part, lead)]
-    headline = [
+    sentences = [
         *(each.text for each in computed),
         _headline(context, part, found, lead, changes),
         *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
@@ -142,29 +142,11 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         Verdict.UNSURE if part.is_whether else Verdict.SAYS,
         found.judgements[shown[0].document].chance,
         LIKELY_TO_ANSWER,
-        " ".join(filter(None, headline)),
+        tuple(filter(None, sentences)),
         tuple(dict.fromkeys([*findings, *computed])),
         tuple(conditions),
         tuple(_companion(context, part, each) for each in linked if each not in supplying),
         leading=1 + len(supplying),
-    )
-
-
-def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
-    parts = tuple(answered)
-    there = [each for each in parts if each.verdict is not Verdict.ABSENT]
-    if not there:
-        verdict, leading = Verdict.ABSENT, parts[0]
-    else:
-        leading = next((each for each in there if each.part.is_whether), there[0])
-        verdict = leading.verdict
-    return PreliminaryAnswer(
-        ruling=verdict,
-        headline=" ".join(each.headline for each in parts),
-        sentences=tuple(one for each in there for one in each.findings[: each.leading]),
-        confidence=round(min(each.confidence for each in there or parts), 3),
-        because=leading.because,
-        conditions=tuple(condition for each in there for condition in each.conditions),
     )
 
 
@@ -353,7 +335,8 @@ def _term_status(context: ResearchContext, part: Part, found: AnswerSearch) -> I
         sentence = line.status.sentence.removesuffix(".")
         if not line.status.asserted:  # another document changes the term
             sentence = f"By its own words it ends on {end.text}, which other words may change"
-        text = f"{sentence} ({', '.join(_place(context, each) for each in cited)})."
+        places = dict.fromkeys(_place(context, each) for each in cited)
+        text = f"{sentence} ({', '.join(places)})."
         yield _verified_statement(text, Role.COMPUTED, part, *cited)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fourcorners.research.answer import (
     Answer,
+    Citation,
     ContractRow,
     Gap,
     PreliminaryAnswer,
@@ -37,7 +38,7 @@ from fourcorners.research.offline.collection import (
     ask_contracts,
     contract_question,
 )
-from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
+from fourcorners.research.offline.extract import PartAnswer, answer_part
 from fourcorners.research.offline.reviewed import review_says
 from fourcorners.research.offline.sizes import compare_rows
 from fourcorners.research.question import split_question
@@ -99,7 +100,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         began = time.monotonic()
         answered = answer_part(context, part)
         leads = [each.quotes[0] for each in answered.findings[:1]]
-        reviewed = " ".join((answered.headline, *review_says(context, answered.search, leads)))
+        reviewed = (*answered.headline, *review_says(context, answered.search, leads))
         answers.append(replace(answered, headline=reviewed))
         steps.append(
             Step(
@@ -156,8 +157,8 @@ def _answer_collection(context: ResearchContext, started: Answer, question: str)
 def _build_report(
     context: ResearchContext, started: Answer, answers: Sequence[PartAnswer]
 ) -> Answer:
-    answer = combine_answers(answers)
-    findings = tuple(finding for each in answers for finding in each.findings)
+    answer = _combine_answers(answers)
+    findings = _said_once(finding for each in answers for finding in each.findings)
     beside = tuple(statement for each in answers for statement in each.linked)
     gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
@@ -171,6 +172,32 @@ def _build_report(
         sources=context.sources(),
     )
     return replace(done, counts=count_statements((*done.statements, *done.beside)))
+
+
+def _combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
+    parts = tuple(answered)
+    there = [each for each in parts if each.verdict is not Verdict.ABSENT]
+    if not there:
+        verdict, leading = Verdict.ABSENT, parts[0]
+    else:
+        leading = next((each for each in there if each.part.is_whether), there[0])
+        verdict = leading.verdict
+    return PreliminaryAnswer(
+        ruling=verdict,
+        headline=" ".join(dict.fromkeys(one for each in parts for one in each.headline)),
+        sentences=_said_once(one for each in there for one in each.findings[: each.leading]),
+        confidence=round(min(each.confidence for each in there or parts), 3),
+        because=leading.because,
+        conditions=tuple(condition for each in there for condition in each.conditions),
+    )
+
+
+def _said_once(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+    """Return statements without those that an earlier one says for another part of a question."""
+    once: dict[tuple[str, tuple[Citation, ...]], Statement] = {}
+    for each in statements:
+        once.setdefault((each.text, each.quotes), each)
+    return tuple(once.values())
 
 
 def _next_questions(answers: Sequence[PartAnswer]) -> Iterator[str]:
