@@ -13,7 +13,6 @@ from fourcorners.errors import ConfigError
 from fourcorners.outline.card.card import Fact, Party
 from fourcorners.reports import json_file
 from fourcorners.reports.chapters import compose, due_diligence, red_flags
-from fourcorners.reports.chapters.consents import notice_schedule
 from fourcorners.reports.chapters.earlier import read_earlier, with_changes
 from fourcorners.reports.chapters.finding import amendment_blocks, compare_words
 from fourcorners.reports.chapters.front import sample_cells, sample_result, wilson_interval
@@ -28,6 +27,7 @@ from fourcorners.reports.chapters.material import (
     shared_sentences,
     without_dates,
 )
+from fourcorners.reports.chapters.notices import notice_schedule
 from fourcorners.reports.chapters.red_flags import MOST_FLAGS, group_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.key_words import deciding_quotes, whole_sentences

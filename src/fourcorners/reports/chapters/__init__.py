@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fourcorners.reports.chapters import front, schedules
-from fourcorners.reports.chapters.consents import notice_schedule
 from fourcorners.reports.chapters.contracts import contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
+from fourcorners.reports.chapters.notices import notice_schedule
 from fourcorners.reports.chapters.red_flags import flag_blocks, to_read_sections
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind, Run, Section, Tone, body

@@ -19,6 +19,7 @@ from fourcorners.reports.chapters.material import (
     review_run,
 )
 from fourcorners.reports.chapters.red_flags import contract_places, group_flags
+from fourcorners.reports.chapters.sums import sum_runs
 from fourcorners.reports.chapters.term_words import term_runs
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS, Cell
 from fourcorners.reports.tree import (
@@ -66,7 +67,7 @@ def summary(material: ReportMaterial) -> Section:
         row(
             material.document_link(index),
             "; ".join(single_line(party.value.name) for party in document.card.parties) or "–",
-            _sums(material, index) or "–",
+            (Paragraph(sum_runs(material.grid.rows[index], document) or (Run("–"),)),),
             (Paragraph(term_runs(document, material.review.as_of) or (Run("–"),)),),
             single_line(law.value) if (law := document.card.governing_law) else "–",
         )
@@ -104,16 +105,6 @@ def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
             Run("To be read", link="to_read"),
             Run("."),
         )
-
-
-def _sums(material: ReportMaterial, index: int) -> str:
-    """Return the sums that answers state, each with its provision."""
-    return "; ".join(
-        f"{cell.head.name}: {answer.answer}"
-        for cell in material.grid.rows[index]
-        for answer in cell.finding.answers
-        if answer.id == "amount" and answer.answer and cell.finding.state is CellState.FOUND
-    )
 
 
 def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], ...]:

@@ -158,7 +158,7 @@ def _build_report(
     context: ResearchContext, started: Answer, answers: Sequence[PartAnswer]
 ) -> Answer:
     answer = _combine_answers(answers)
-    findings = _said_once(finding for each in answers for finding in each.findings)
+    findings = _distinct(finding for each in answers for finding in each.findings)
     beside = tuple(statement for each in answers for statement in each.linked)
     gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
@@ -185,14 +185,14 @@ def _combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
     return PreliminaryAnswer(
         ruling=verdict,
         headline=" ".join(dict.fromkeys(one for each in parts for one in each.headline)),
-        sentences=_said_once(one for each in there for one in each.findings[: each.leading]),
+        sentences=_distinct(one for each in there for one in each.findings[: each.leading]),
         confidence=round(min(each.confidence for each in there or parts), 3),
         because=leading.because,
         conditions=tuple(condition for each in there for condition in each.conditions),
     )
 
 
-def _said_once(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+def _distinct(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     """Return statements without those that an earlier one says for another part of a question."""
     once: dict[tuple[str, tuple[Citation, ...]], Statement] = {}
     for each in statements:
