@@ -8,7 +8,8 @@ from typing import Final
 
 from fourcorners.outline.card.card import Fact, Party
 from fourcorners.reports.chapters.material import Entry, ReportMaterial, key_place
-from fourcorners.reports.tree import Paragraph, Run, Section, Table, Tone, body, row
+from fourcorners.reports.chapters.red_flags import contract_places
+from fourcorners.reports.tree import Block, Paragraph, Run, Section, Table, Tone, body, row
 from fourcorners.review.finding import CellState, ReviewedDocument
 from fourcorners.review.parties import party_value
 from fourcorners.text.invisible_characters import single_line
@@ -33,8 +34,13 @@ _OTHER: Final = re.compile(
 def notice_schedule(material: ReportMaterial) -> list[Section]:
     """Return the schedule of who must agree to the deal or be notified, with what is not sure.
 
-    Of a contract that is read for a party, what only the other side needs is left out.
+    Below the table are the contracts that are read for a party that needs nothing.
     """
+    due = [
+        (entry, _agreeing_parties(entry))
+        for entry in sorted(material.entries, key=lambda each: each.cell.row)
+        if entry.cell.head.id in _CHANGES and _is_due(entry)
+    ]
     rows = [
         row(
             material.document_link(entry.cell.row),
@@ -43,19 +49,21 @@ def notice_schedule(material: ReportMaterial) -> list[Section]:
             key_place(entry.finding),
             _deadline(entry),
         )
-        for entry in sorted(material.entries, key=lambda each: each.cell.row)
-        if entry.cell.head.id in _CHANGES and _is_due(entry)
-        if (agreeing := _agreeing_parties(entry)) is not None
+        for entry, agreeing in due
+        if agreeing is not None
     ]
     heads = ("Contract", "What for", "Who agrees or is notified", "Clause", "Deadline")
     table = Table("Consents and notices", heads, tuple(rows), (0.24, 0.22, 0.28, 0.12, 0.14))
     intro = body(
-        "Whose consent a transfer or a change of control needs and who must be notified; where a "
-        "contract is read for a party, what only the other side needs is left out. An address is "
-        "the one that the contract gives with the party’s name: check its notice clause."
+        "Whose consent a transfer or a change of control needs and who must be notified. An "
+        "address is the one that the contract gives with the party’s name: check its notice clause."
     )
-    section = Section("schedule_consents", "Consents and notices", (intro, table), schedule=True)
-    return [section] if rows else []
+    blocks: list[Block] = [intro, *([table] if rows else [])]
+    if theirs := [entry for entry, agreeing in due if agreeing is None]:
+        lead = "By the words found, only the other side needs a consent or gives a notice in "
+        blocks.append(body(lead, *contract_places(material, theirs, len(theirs)), "."))
+    section = Section("schedule_consents", "Consents and notices", tuple(blocks), schedule=True)
+    return [section] if due else []
 
 
 def _is_due(entry: Entry) -> bool:
