@@ -5,11 +5,14 @@
 The 40 questions of `collection_questions.json` were frozen, with what answers them, before anything
 was measured: the contracts (69 of CUAD's, with several of one company, amendments and many types)
 and the places in them. The 20 of `collection_questions_2.json` (`--questions`; 64 others) were
-written for the look-up by law and party before it was built. Each way finds places, the best first,
-and what it finds counts up to `--characters`; the last place is cut. Recall of contracts is the
-share of the right contracts of which a quote was found, in part at least; recall of quotes that of
-the quotes of which half was found. Intervals are over resampled questions. Encoder and readers have
-learned from some of these contracts, whichever the way.
+written for the look-up by law and party before it was built, and the 40 of
+`collection_questions_3.json` for relations between documents, over four collections, each asked
+within its own. Each way finds places, the best first, and what it finds counts up to
+`--characters`; the last place is cut. Recall of contracts is the share of the right contracts of
+which a quote was found, in part at least; recall of quotes that of the quotes of which half was
+found. Intervals are over resampled questions, and so are the differences by question of each
+further way to the first. Encoder and readers have learned from some of these contracts, whichever
+the way.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.offline.collection import ask_contracts, contract_question
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
+from fourcorners.search.mentions import find_mentions
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span, subtract_spans
 from fourcorners_bench.extraction.run import find_document
@@ -50,6 +54,7 @@ class CollectionQuestion:
 
     ask: str
     kind: str
+    collection: str
     gold: dict[str, tuple[Span, ...]]
 
 
@@ -65,31 +70,45 @@ class Found:
 
 
 def load_questions(library: Library, path: Path, data: Path) -> list[CollectionQuestion]:
-    """Add the contracts that a collection of the file's name lacks, and return the questions."""
+    """Add the contracts that the file's collections lack, and return the questions.
+
+    Its one collection has the file's name; of several, each has its own name after it.
+    """
     content = json.loads(path.read_text("utf-8"))
-    paths = {name: data / "contracts" / f"{name}.txt" for name in content["contracts"]}
+    named = content["collections"] if "collections" in content else {"": content["contracts"]}
+    ids: dict[tuple[str, str], str] = {}
+    texts: dict[str, str] = {}
+    for collection, names in named.items():
+        paths = {name: data / "contracts" / f"{name}.txt" for name in names}
+        _add_contracts(library, list(paths.values()), whole := f"{path.stem} {collection}".strip())
+        for name, file in paths.items():
+            texts[name] = file.read_bytes().decode("utf-8")
+            ids[collection, name] = find_document(library, texts[name], whole)
+    words = sha256()
+    questions = []
+    for each in content["questions"]:
+        collection, gold = each.get("collection", ""), {}
+        for name, places in each["gold"].items():
+            for start, end in places:
+                words.update(texts[name][start:end].encode("utf-8"))
+            gold[ids[collection, name]] = tuple(Span(*at) for at in places)
+        whole = f"{path.stem} {collection}".strip()
+        questions.append(CollectionQuestion(each["ask"], each["kind"], whole, gold))
+    if words.hexdigest() != content["sha256"]:
+        raise SystemExit("the contracts are not those that the places were read in.")
+    return questions
+
+
+def _add_contracts(library: Library, paths: Sequence[Path], collection: str) -> None:
     report = add_files(
         library,
-        list(paths.values()),
-        collection=path.stem,
+        paths,
+        collection=collection,
         encoder=default_encoder(),
         settings=Settings.load(),
     )
     if report.failed:
         raise SystemExit(f"{report.failed[0].path}: {report.failed[0].reason}")
-    texts = {name: path.read_bytes().decode("utf-8") for name, path in paths.items()}
-    ids = {name: find_document(library, text, path.stem) for name, text in texts.items()}
-    words = sha256()
-    questions = []
-    for each in content["questions"]:
-        for name, places in each["gold"].items():
-            for start, end in places:
-                words.update(texts[name][start:end].encode("utf-8"))
-        gold = {ids[name]: tuple(Span(*at) for at in each["gold"][name]) for name in each["gold"]}
-        questions.append(CollectionQuestion(each["ask"], each["kind"], gold))
-    if words.hexdigest() != content["sha256"]:
-        raise SystemExit("the contracts are not those that the places were read in.")
-    return questions
 
 
 def by_passages(context: ResearchContext, asked: str) -> list[Place]:
@@ -109,8 +128,7 @@ def by_search(context: ResearchContext, asked: str) -> list[Place]:
 
 def by_both(context: ResearchContext, asked: str) -> list[Place]:
     """Take what either of the two finds in turn."""
-    ranks = zip_longest(by_search(context, asked), by_passages(context, asked))
-    return [place for rank in ranks for place in rank if place is not None]
+    return _in_turn(by_search(context, asked), by_passages(context, asked))
 
 
 def by_asking(context: ResearchContext, asked: str) -> list[Place]:
@@ -122,11 +140,27 @@ def by_asking(context: ResearchContext, asked: str) -> list[Place]:
     return [(each.document, each.quote.span) for each in cited if each.quote.span is not None]
 
 
+def by_mentions(context: ResearchContext, asked: str) -> list[Place]:
+    """Find the sentences that name what the question names, as the researcher's `mentions` does."""
+    found = find_mentions(context.library, asked, context.filters)
+    return [(each.document, each.span) for each in found]
+
+
+def by_search_and_mentions(context: ResearchContext, asked: str) -> list[Place]:
+    return _in_turn(by_search(context, asked), by_mentions(context, asked))
+
+
+def _in_turn(*found: Sequence[Place]) -> list[Place]:
+    return [place for rank in zip_longest(*found) for place in rank if place is not None]
+
+
 WAYS: dict[str, Way] = {
     "passages": by_passages,
     "search": by_search,
     "both": by_both,
     "ask": by_asking,
+    "mentions": by_mentions,
+    "search+mentions": by_search_and_mentions,
 }
 
 
@@ -166,15 +200,19 @@ def score(question: CollectionQuestion, found: dict[str, list[Span]], seconds: f
     )
 
 
-def report(name: str, results: Sequence[Found]) -> None:
-    """Print a line a kind of question, and one of all."""
+def report(name: str, results: Sequence[Found], first: Sequence[Found] = ()) -> None:
+    """Print a line a kind of question, and one of all; also what is gained over a first way."""
     for kind in (*dict.fromkeys(each.kind for each in results), ""):
         own = [each for each in results if kind in ("", each.kind)]
+        other = [each for each in first if kind in ("", each.kind)]
         cells = []
         for measure in ("contracts", "quotes"):
             shares = [getattr(each, measure) for each in own]
-            low, high = bootstrap_interval(shares, lambda drawn: sum(drawn) / len(drawn))
-            cells.append(f"{measure} {sum(shares) / len(shares):6.1%} ({low:.0%} to {high:.0%})")
+            cells.append(f"{measure} {_with_interval(shares, '.1%')}")
+            if other:
+                pairs = zip(shares, other, strict=True)
+                gains = [share - getattr(each, measure) for share, each in pairs]
+                cells.append(f"gain {_with_interval(gains, '+.1%')}")
         returned = sum(each.returned for each in own) / len(own)
         seconds = sum(each.seconds for each in own) / len(own)
         print(
@@ -182,6 +220,11 @@ def report(name: str, results: Sequence[Found]) -> None:
             f"of {returned:4.1f} contracts, {seconds:.1f} s",
             flush=True,
         )
+
+
+def _with_interval(shares: Sequence[float], form: str) -> str:
+    low, high = bootstrap_interval(shares, lambda drawn: sum(drawn) / len(drawn))
+    return f"{format(sum(shares) / len(shares), form)} ({low:.0%} to {high:.0%})"
 
 
 def main() -> None:
@@ -196,16 +239,20 @@ def main() -> None:
     concepts = default_concepts()
     with Library.open(given.library) as library:
         questions = load_questions(library, given.questions, given.data)
-        context = build_context(
-            library, collection=given.questions.stem, encoder=encoder, concepts=concepts
-        )
+        contexts = {
+            name: build_context(library, collection=name, encoder=encoder, concepts=concepts)
+            for name in {each.collection for each in questions}
+        }
+        first: list[Found] = []
         for name in given.way or WAYS:
             results = []
             for each in questions:
                 began = time.perf_counter()
-                found = cut_places(WAYS[name](context, each.ask), given.characters)
+                places = WAYS[name](contexts[each.collection], each.ask)
+                found = cut_places(places, given.characters)
                 results.append(score(each, found, time.perf_counter() - began))
-            report(name, results)
+            report(name, results, first)
+            first = first or results
 
 
 if __name__ == "__main__":
