@@ -9,8 +9,8 @@ tool that fails raises a `FourcornersError`; the report says what was not looked
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from fourcorners.text.span import Span
@@ -101,6 +101,51 @@ def is_computed(material: Material) -> bool:
 def cut_mark(characters: int, ask_for: str = "") -> str:
     """Return the mark after cut words: how many characters follow, and what to ask for."""
     return f"[… {characters:,} more characters{f': ask for {ask_for}' if ask_for else ''}]"
+
+
+def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[Material]:
+    """Add new materials to others; merge those that overlap, without duplicates."""
+    merged = list(known)
+    for each in new:
+        whole, at = each, len(merged)
+        for index in range(len(merged) - 1, -1, -1):
+            if _overlap(merged[index], whole):
+                whole, at = _join_materials(merged.pop(index), whole), index
+        merged.insert(at, whole)
+    return merged
+
+
+def _overlap(one: Material, other: Material) -> bool:
+    if one.span is None or other.span is None:
+        return one.words == other.words and one.source == other.source
+    return one.document == other.document and one.span.overlaps(other.span)
+
+
+def _join_materials(one: Material, other: Material) -> Material:
+    """Return two materials with words in common as one that states both reasons."""
+    if one.span is None or other.span is None:
+        return one
+    first, second = sorted((one, other), key=lambda each: _span(each).start)
+    overlap = _span(first).end - _span(second).start
+    words = first.words + second.words[overlap:]
+    last = max((first, second), key=lambda each: _span(each).end)
+    return replace(
+        first,
+        words=words,
+        span=Span(_span(first).start, _span(last).end),
+        because="; ".join(
+            dict.fromkeys(filter(None, f"{one.because}; {other.because}".split("; ")))
+        ),
+        score=max(one.score, other.score),
+        tool=one.tool,
+        more=last.more,
+    )
+
+
+def _span(material: Material) -> Span:
+    if material.span is None:
+        raise ValueError("only words of a contract have a place in it")
+    return material.span
 
 
 class Tool(Protocol):

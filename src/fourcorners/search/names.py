@@ -207,6 +207,14 @@ class NameIndex:
             return []
         return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES and row in self._ids]
 
+    def documents_with_word(self, library: Catalogue, token: str) -> list[str]:
+        """Return the documents that have a word anywhere; none if too many passages have it."""
+        places = index_of(library).token_places(token, _MOST_PASSAGES)
+        if len(places) == _MOST_PASSAGES:
+            return []
+        rows = dict.fromkeys(row for row, _ in places if row in self._ids)
+        return [self._ids[row] for row in rows]
+
     def _similar_tokens(self, token: str) -> Mapping[int, float]:
         from rapidfuzz import fuzz, process
 

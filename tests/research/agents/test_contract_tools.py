@@ -12,10 +12,10 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.agents.archivist import quote_headings
 from fourcorners.research.agents.contract_maps import outline_map
-from fourcorners.research.agents.contract_tools import contract_tools, merge_materials
+from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.sentence_list import EvidenceBudget, SentenceList
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.tool import MAX_PART, Material, ToolQuery
+from fourcorners.research.tool import MAX_PART, Material, ToolQuery, merge_materials
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
@@ -386,6 +386,17 @@ def test_what_is_told_of_a_contract_is_in_order_and_without_running_lines(
     told = [readable.show(each) for each in readable.sentences]
     assert not [each for each in told if "Draft of March" in each or each.isdigit()]
     assert sum("order number" in each for each in told) == 3
+
+
+def test_sentences_that_name_somebody_are_found_in_all_contracts(firm: Library) -> None:
+    barge = build_context(firm, ["barge"], collection="Flint")
+    found = look(barge, "mentions", "What else has Flint Owners signed?")
+    assert {each.source for each in found} == {"quarry.txt", "barge.txt"}
+    assert found[0].because == "names Flint, Owners as a party"
+    found = look(barge, "mentions", "Flint Owners", contract="barge")
+    assert {each.source for each in found} == {"barge.txt"}
+    (note,) = look(barge, "mentions", "Basalt Haulage")
+    assert note.words == "Nothing was found."
 
 
 def test_other_contracts_are_those_of_the_same_parties(

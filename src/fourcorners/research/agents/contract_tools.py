@@ -19,15 +19,15 @@ from fourcorners.research.agents.calculations import compute
 from fourcorners.research.agents.contract_maps import limit_to_contract
 from fourcorners.research.answerability.search import retrieve_answers, search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
+from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery, merge_materials
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.links import links_of
 from fourcorners.search.hit import Hit
-from fourcorners.text.span import Span
+from fourcorners.search.mentions import find_mentions
 
-_UNENDING = frozenset({"search", "others"})  # they always have more
+_UNENDING = frozenset({"search", "others", "mentions"})  # they always have more
 _WHOLE = 2  # sentences that a search finds first: the lists that these begin are shown whole
 _NEAREST = 3  # sentences that a search brings where none may answer
 _MOST_NAMED = 3  # contracts whose nearest words are reported when nothing was found
@@ -101,6 +101,13 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             _search,
         ),
         ContractTool(
+            "mentions",
+            "sentences of all contracts, of the others too, that name a company, a person or "
+            "another paper; words: the names, or a question with them",
+            context,
+            _mentions,
+        ),
+        ContractTool(
             "belongs",
             "what a clause is linked with: exceptions elsewhere, clauses that it refers to, "
             "definitions, amendments; words: what the clause says",
@@ -168,6 +175,21 @@ def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
         because = "" if found.answers else "the nearest, and may well not answer"
         yield context.material(
             each.document, each.span, tool="search", because=because, score=each.score
+        )
+
+
+def _mentions(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
+    """Yield the sentences with a name, of the one contract that is named, else of all."""
+    homes = tuple(dict.fromkeys(entry.collection for entry in context.entries))
+    filters = Filters(
+        collection=context.collection,
+        documents=context.documents if inquiry.contract.strip() else (),
+        within=homes or None,
+    )
+    for each in find_mentions(context.library, inquiry.words, filters)[: inquiry.limit]:
+        because = f"names {', '.join(each.names)}{' as a party' if each.is_party else ''}"
+        yield context.material(
+            each.document, each.span, tool="mentions", because=because, score=each.score
         )
 
 
@@ -353,48 +375,3 @@ def _describe_missing(
 def _readings(context: ResearchContext) -> Iterator[Contract]:
     for entry in context.contracts[:_MOST_CONTRACTS]:
         yield context.read_contract(entry.id)
-
-
-def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[Material]:
-    """Add new materials to others; merge those that overlap, without duplicates."""
-    merged = list(known)
-    for each in new:
-        whole, at = each, len(merged)
-        for index in range(len(merged) - 1, -1, -1):
-            if _overlap(merged[index], whole):
-                whole, at = _join_materials(merged.pop(index), whole), index
-        merged.insert(at, whole)
-    return merged
-
-
-def _overlap(one: Material, other: Material) -> bool:
-    if one.span is None or other.span is None:
-        return one.words == other.words and one.source == other.source
-    return one.document == other.document and one.span.overlaps(other.span)
-
-
-def _join_materials(one: Material, other: Material) -> Material:
-    """Return two materials with words in common as one that states both reasons."""
-    if one.span is None or other.span is None:
-        return one
-    first, second = sorted((one, other), key=lambda each: _span(each).start)
-    overlap = _span(first).end - _span(second).start
-    words = first.words + second.words[overlap:]
-    last = max((first, second), key=lambda each: _span(each).end)
-    return replace(
-        first,
-        words=words,
-        span=Span(_span(first).start, _span(last).end),
-        because="; ".join(
-            dict.fromkeys(filter(None, f"{one.because}; {other.because}".split("; ")))
-        ),
-        score=max(one.score, other.score),
-        tool=one.tool,
-        more=last.more,
-    )
-
-
-def _span(material: Material) -> Span:
-    if material.span is None:
-        raise ValueError("only words of a contract have a place in it")
-    return material.span

@@ -14,14 +14,20 @@ from itertools import zip_longest
 from fourcorners.errors import FourcornersError
 from fourcorners.llm import Port, Role
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
 from fourcorners.research.agents.sentence_list import EvidenceBudget, SentenceList
 from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
-from fourcorners.research.tool import EXACT_TOOLS, Material, Tool, ToolQuery, is_computed
+from fourcorners.research.tool import (
+    EXACT_TOOLS,
+    Material,
+    Tool,
+    ToolQuery,
+    is_computed,
+    merge_materials,
+)
 from fourcorners.text.invisible_characters import single_line
 
 MAX_TOOL_CALLS = 5

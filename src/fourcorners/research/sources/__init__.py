@@ -20,7 +20,7 @@ from fourcorners.research.tool import Tool
 from fourcorners.source_settings import ExternalSettings
 
 INTERNAL_TOOLS = frozenset(
-    {"search", "others", "alike", "belongs", "definition", "clause", "reckon"}
+    {"search", "others", "mentions", "alike", "belongs", "definition", "clause", "reckon"}
 )
 """Names of the tools that search the contracts: no outside source may have one of them."""
 _LONGEST_QUERY = 1_000  # characters of a query that stays on this machine
