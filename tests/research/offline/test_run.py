@@ -333,3 +333,55 @@ def test_a_value_next_to_a_blank_is_not_the_answer(tmp_path: Path) -> None:
         question = ResearchQuestion("On how many days' notice may the Buyer end the contract?")
         answer = final_answer(ask(library, question, encoder=encoder))
     assert "____ days" in answer.answer.headline
+
+
+LOAN = """LOAN AGREEMENT
+
+This Loan Agreement is made between Teasel Finance Limited (the "Lender") and Sedge Farms Limited \
+(the "Borrower").
+
+1. LOAN
+1.1 The Lender shall lend GBP 90,000 to the Borrower.
+1.2 The Borrower shall repay the loan within four years.
+"""
+PLEDGE = """PLEDGE OF CROPS
+
+This Pledge of Crops is made between Burdock Barns Limited (the "Keeper") and Thistle Mills \
+Limited (the "Miller").
+
+1. CROPS
+1.1 The Keeper holds the crops for Teasel, to which Burdock is affiliated.
+1.2 The Miller may see the crops on each Monday.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "contracts", "names_it"),
+    [
+        ("How is Teasel secured besides the loan itself?", (), True),
+        ("Which contracts say anything of Teasel?", (), True),
+        ("Within how many years must the loan be repaid?", (), False),
+        ("What does Teasel lend?", ("loan",), False),
+    ],
+)
+def test_who_is_asked_about_is_quoted_from_all_contracts(
+    tmp_path: Path, question: str, contracts: Sequence[str], names_it: bool
+) -> None:
+    for name, text in (("loan", LOAN), ("pledge", PLEDGE)):
+        (tmp_path / f"{name}.txt").write_text(text)
+    with Library.open(tmp_path / "farm.db") as library:
+        add_files(
+            library,
+            [*tmp_path.glob("*.txt")],
+            collection="Farm",
+            encoder=None,
+            settings=Settings(jobs=1),
+        )
+        answer = final_answer(ask(library, ResearchQuestion(question, contracts=contracts)))
+    named = [each for each in answer.beside if each.quotes[0].because == "names Teasel"]
+    words = [cited.quote.words for each in named for cited in each.quotes]
+    assert any("holds the crops for Teasel" in each for each in words) is names_it
+    shown = [cited.quote.words for each in answer.statements for cited in each.quotes]
+    assert not {*words} & {*shown}
+    assert all(each.standing is Verification.VERIFIED for each in named)
+    assert answer.counts.verified == len((*answer.statements, *answer.beside))

@@ -43,8 +43,10 @@ from fourcorners.research.offline.reviewed import review_says
 from fourcorners.research.offline.sizes import compare_rows
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Material
+from fourcorners.search.mentions import find_mentions
 
 _NAMED = 4  # contracts that a headline names
+_MENTIONS = 8  # sentences, with names of the question, that a report has besides
 
 
 def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswer:
@@ -145,10 +147,11 @@ def _answer_collection(context: ResearchContext, started: Answer, question: str)
         findings=answer.sentences,
         gaps=gaps,
         rows=tuple(rows),
+        beside=_naming(context, started.question, answer.sentences),
         sources=context.sources(),
         record=(step,),
     )
-    done = replace(done, counts=count_statements(done.statements))
+    done = replace(done, counts=count_statements((*done.statements, *done.beside)))
     draft = draft_of(done, 1, started.question, ("search",))
     yield DraftEvent(draft)
     yield AnswerEvent(replace(done, drafts=(draft,)))
@@ -160,6 +163,8 @@ def _build_report(
     answer = _combine_answers(answers)
     findings = _distinct(finding for each in answers for finding in each.findings)
     beside = tuple(statement for each in answers for statement in each.linked)
+    if len(context.contracts) > 1:
+        beside += _naming(context, started.question, (*findings, *beside))
     gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
         started,
@@ -198,6 +203,30 @@ def _distinct(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     for each in statements:
         once.setdefault((each.text, each.quotes), each)
     return tuple(once.values())
+
+
+def _naming(
+    context: ResearchContext, question: str, shown: Sequence[Statement]
+) -> tuple[Statement, ...]:
+    """Quote the sentences that name what a question names, without those that are shown."""
+    quoted = [each for statement in shown for each in statement.quotes]
+    found: list[Statement] = []
+    for each in find_mentions(context.library, question, context.filters):
+        if len(found) == _MENTIONS:
+            break
+        if any(
+            each.document == one.document and one.quote.span and one.quote.span.overlaps(each.span)
+            for one in quoted
+        ):
+            continue
+        cited = context.cite(
+            each.document, each.span, because=f"names {', '.join(each.names)}", score=each.score
+        )
+        lead = f"Names {', '.join(each.names)} ({cited.name}, {cited.where}):"
+        found.append(
+            Statement(lead, Role.REFERENCE, Verification.VERIFIED, question, quotes=(cited,))
+        )
+    return tuple(found)
 
 
 def _next_questions(answers: Sequence[PartAnswer]) -> Iterator[str]:
