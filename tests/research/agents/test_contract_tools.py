@@ -399,6 +399,15 @@ def test_sentences_that_name_somebody_are_found_in_all_contracts(firm: Library) 
     assert note.words == "Nothing was found."
 
 
+def test_sentences_of_other_collections_are_not_shown(
+    firm: Library, supply: ResearchContext
+) -> None:
+    kiln = {each.source for each in look(supply, "mentions", "Flint Gravel")}
+    assert kiln == {"supply.txt"}
+    found = look(build_context(firm, ["quarry"]), "mentions", "Flint Gravel")
+    assert {each.source for each in found} == {"quarry.txt", "barge.txt"}
+
+
 def test_other_contracts_are_those_of_the_same_parties(
     firm: Library, supply: ResearchContext
 ) -> None:
