@@ -171,6 +171,12 @@ def test_what_is_forbidden(text: str, party: str, action: str) -> None:
         "“Count Days” shall be June 1 and December 1 in each year.",
         "Title to the goods is retained by Supplier.",
         "The price is payable in dollars.",
+        "The parties agree that it is to their mutual benefit that disputes be short.",
+        "Buyer has to this day no licence. It is to such an end that Supplier sells.",
+        "In no event shall Supplier be liable for claims that the use has led or may lead to it.",
+        "Under no circumstances shall Buyer be liable for frost that has hurt or will hurt it.",
+        "Supplier shall no longer have any obligation to grant a discount.",
+        "Buyer may end it if, in its reasonable opinion, Supplier will not meet the quota.",
     ],
 )
 def test_what_is_none(text: str) -> None:
@@ -194,6 +200,101 @@ def test_what_is_none(text: str) -> None:
 )
 def test_a_clause_in_the_present_tense_binds(text: str, made: list[tuple[str, str]]) -> None:
     assert [each[:2] for each in read(f"1. {text}")] == made
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "action"),
+    [
+        ("Buyer shall not unreasonably withhold its consent.", "prohibition",
+         "unreasonably withhold its consent"),
+        ("Supplier may not knowingly sell copies.", "prohibition", "knowingly sell copies"),
+        ("Neither party shall directly or indirectly lend it.", "prohibition",
+         "directly or indirectly lend it"),
+        ("Buyer shall not, without the prior written consent of Supplier, assign it.",
+         "prohibition", "without the prior written consent of Supplier, assign it"),
+        ("Buyer shall only use it at home.", "duty", "only use it at home"),
+        ("Supplier will reasonably cooperate.", "duty", "reasonably cooperate"),
+        ("Supplier shall hereby promptly mend it.", "duty", "mend it"),
+        ("Supplier shall not only deliver but also install them.", "duty",
+         "not only deliver but also install them"),
+    ],
+)  # fmt: skip
+def test_words_that_limit_what_must_be_done_are_part_of_it(
+    text: str, kind: str, action: str
+) -> None:
+    assert [each[1:] for each in read(text)] == [(kind, action)]
+
+
+def test_a_limit_before_a_list_limits_its_points() -> None:
+    text = "Buyer shall not knowingly: (a) copy the plans; or (b) lend them."
+    assert [each[1:] for each in read(text)] == [
+        ("prohibition", "copy the plans"),
+        ("prohibition", "lend them"),
+    ]
+    assert [each.opening.text_in(text) for each in found(text) if each.opening] == [
+        "knowingly:"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Supplier shall pack (and shall cause its agents to pack) the goods.",
+         [(SUPPLIER, "pack (and shall cause its agents to pack) the goods"),
+          (SUPPLIER, "cause its agents to pack")]),
+        ("Prices are exclusive of (and Buyer shall pay) all taxes.", [(BUYER, "pay) all taxes")]),
+        ("Buyer shall inform Supplier in time (and shall help it) to avert loss.",
+         [(BUYER, "inform Supplier in time (and shall help it) to avert loss"),
+          (BUYER, "help it")]),
+        ("Supplier shall bear it (in which case Buyer shall refund the price).",
+         [(SUPPLIER, "bear it (in which case Buyer shall refund the price)"),
+          (BUYER, "refund the price")]),
+        ("Supplier shall send the list (if it has one) and the plans to Buyer.",
+         [(SUPPLIER, "send the list (if it has one) and the plans to Buyer")]),
+        ("Supplier warrants that i) it is new, and ii) it shall mend it (at cost).",
+         [(SUPPLIER, "mend it (at cost)")]),
+    ],
+)  # fmt: skip
+def test_what_brackets_say_ends_with_them(text: str, made: list[tuple[str, str]]) -> None:
+    assert [(each[0], each[2]) for each in read(text)] == made
+
+
+def test_a_condition_among_the_words_that_bind() -> None:
+    for text, condition in (
+        ("Supplier shall, if Buyer asks for it, deliver a plan.", "if Buyer asks for it"),
+        ("Supplier agrees, if the roof is wet, to mend it.", "if the roof is wet"),
+        ("Buyer shall not, except as the law requires, show it.", "except as the law requires"),
+        ("Buyer shall pay the freight (unless it is late) and the tax.", "unless it is late"),
+    ):
+        (one,) = found(text)
+        assert [each.text_in(text) for each in one.conditions] == [condition]
+
+
+def test_the_subject_of_a_clause_to_which_another_agrees() -> None:
+    for text, party in (
+        ("Supplier agrees that, save for tests, Buyer is not free to sell and will not lend it.",
+         BUYER),
+        ("Supplier agrees that Buyer has no licence, and shall not copy it.", BUYER),
+        ("Supplier agrees that the goods are new and shall deliver them.", SUPPLIER),
+        ("Buyer agrees that the list of Supplier is secret and shall not show it.", BUYER),
+        ("Supplier shall try to meet the plan, and before accepting it, will quote the price.",
+         SUPPLIER),
+    ):  # fmt: skip
+        assert read(text)[-1][0] == party
+
+
+def test_the_thing_that_a_relative_clause_gives_to_a_party() -> None:
+    text = (
+        "Supplier agrees to use commercially reasonable efforts to meet requests for another day of"
+        " delivery (sooner and later) of the goods, and before it accepts a request, will quote"
+        " in writing any applicable charges that result from changes in its costs of wood, labour"
+        " and freight, which charges shall be the sole responsibility of Buyer."
+    )
+    assert read(text)[-1] == (
+        BUYER,
+        "duty",
+        "which charges shall be the sole responsibility of Buyer",
+    )
 
 
 def test_verbs_that_go_on_have_the_subject_before_them() -> None:

@@ -141,3 +141,31 @@ def test_each_instalment_has_its_day(text: str) -> None:
 def test_the_parties_of_these_tests() -> None:
     assert [fact.value.short for fact in CARD.parties] == ["Supplier", "Buyer"]
     assert (SUPPLIER.split()[0], BUYER.split()[0]) == ("Supplier", "Buyer")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "Buyer warrants that: (a) it is solvent; (b) it has a yard; (c) it is dry; (d) it is old.",
+        "This applies to no plan (a) which is public; (b) known to Buyer; or (c) of oak.",
+    ],
+)
+def test_a_list_ends_where_another_begins(rest: str) -> None:
+    assert read(f"Supplier shall: (a) test the goods; (b) keep records. {rest}") == [
+        (SUPPLIER, DUTY, "test the goods"),
+        (SUPPLIER, DUTY, "keep records"),
+    ]
+
+
+def test_a_reference_to_a_point_begins_no_list() -> None:
+    text = "Supplier shall: (a) test it; (b) note what it does under (a); and (c) report."
+    assert [each[2] for each in read(text)] == ["test it", "note what it does under (a)", "report"]
+
+
+def test_a_list_after_an_aside() -> None:
+    text = "Supplier shall (and shall cause its agents to): (a) sweep the yard; (b) lock the gate."
+    assert [each[2] for each in read(text)] == [
+        "cause its agents to",
+        "sweep the yard",
+        "lock the gate",
+    ]

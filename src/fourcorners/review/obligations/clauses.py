@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 
 from fourcorners.review.obligations.actors import ActorMentionKind
+from fourcorners.review.obligations.brackets import find_bracket_end, is_in_brackets
 from fourcorners.review.obligations.lists import (
     Point,
     find_due_parts,
@@ -55,6 +56,7 @@ class _Clause:
     Attributes:
         end: Where the clause ends.
         verb: Where the verb that it governs begins.
+        action: Where what must be done begins: the verb, or words before it that limit it.
         agreed: Who agrees to it, if it follows "agrees that".
     """
 
@@ -65,6 +67,7 @@ class _Clause:
     verb: int
     negated: bool
     agreed: Actor | None
+    action: int | None = None
 
     @property
     def match(self) -> re.Match[str]:
@@ -141,7 +144,9 @@ class ObligationReader:
             binding = Span(match.start(), promised.end())
             negated = bool(promised["not"])
             return _Clause(sentence, each, end, binding, promised.end(), negated, agreed)
-        verb, denied = self._verb(each.after, max(each.after, min(end, each.after + _AHEAD)))
+        verb, action, denied = self._verb(
+            Span(each.after, max(each.after, min(end, each.after + _AHEAD)))
+        )
         own = not _NEGATIVE.isdisjoint(match.group().casefold().split())
         negated = each.negated or denied or own or bool(match["cannot"])
         if (match["may"] and not negated) or (negated and match.lastgroup in _NOT_FORBIDDEN):
@@ -152,7 +157,7 @@ class ObligationReader:
         verb = to.end() if to else verb  # "in no event is Buyer to"
         if "responsible" in match.group().casefold():
             verb = match.start() + match.group().casefold().index("responsible")
-        return _Clause(sentence, each, end, binding, verb, negated, agreed)
+        return _Clause(sentence, each, end, binding, verb, negated, agreed, min(action, verb))
 
     def _end(self, sentence: Span, read: Sequence[Predicate], at: int) -> int:
         """Return where the clause of a predicate ends."""
@@ -161,9 +166,15 @@ class ObligationReader:
         stop = _PATTERNS["stop"].search(self.text, each.match.end(), end)
         if stop:
             end = stop.start()
+        closing = find_bracket_end(self.text, Span(each.after, max(each.after, end)))
+        if closing and not self._is_shared(each.match.start(), closing):
+            end = closing
+        whole = Span(each.after, max(each.after, end))
         for other in islice(read, at + 1, None):
             if other.match.start() >= end:
                 break
+            if is_in_brackets(self.text, whole, other.match.start()):
+                continue
             if other.start is not None:
                 own = other.start if other.opening is None else other.opening.start
                 begin = own if each.after < own < other.start else other.start
@@ -176,16 +187,30 @@ class ObligationReader:
                 break
         return trim_end(self.text, Span(each.after, max(end, each.after))).end
 
-    def _verb(self, at: int, end: int) -> tuple[int, bool]:
-        """Return where the verb after binding words begins, and whether it is negated."""
-        denied = False
-        while at < end:
-            piece = _PATTERNS["filler"].match(self.text, at, end)
+    def _is_shared(self, start: int, closing: int) -> bool:
+        """Return whether what brackets say goes on after them: "(and shall pay) all taxes"."""
+        opening = self.text.rfind("(", max(0, start - REACH), start)
+        if opening < 0 or self.text.startswith(":", closing + 1):
+            return False
+        return _PATTERNS["shared"].match(self.text, opening, closing) is not None
+
+    def _verb(self, words: Span) -> tuple[int, int, bool]:
+        """Return where the verb after binding words begins, and its limits; whether it is negated.
+
+        Its limits ("unreasonably", "without consent") begin where it does if it has none.
+        """
+        at, denied, limit = words.start, False, words.end
+        while at < words.end:
+            piece = _PATTERNS["filler"].match(self.text, at, words.end)
             if piece is None or piece.end() == at:
                 break
             denied |= bool(piece["not"])
+            if piece["not"]:
+                limit = words.end
+            elif _PATTERNS["limit"].match(self.text, at, piece.end()):
+                limit = min(limit, at)
             at = piece.end()
-        return at, denied
+        return at, limit, denied
 
     def _judge(self, clause: _Clause) -> Obligation | None:
         """Return the obligation that a clause makes, if it makes one."""
@@ -215,10 +240,11 @@ class ObligationReader:
         if barred:
             binding, verb = Span(clause.binding.start, barred.end()), barred.end()
             clause = replace(clause, negated=True, binding=binding)
-        while verb < end and text[verb] in " ,\n\t":
-            verb += 1
-        action = Span(verb, max(verb, end)).strip(text)
-        if not action and not find_points(text, clause.binding.end, verb):
+        start = verb if barred or clause.action is None else clause.action
+        while start < end and text[start] in " ,\n\t":
+            start += 1
+        action = Span(start, max(start, end)).strip(text)
+        if not action and not find_points(text, clause.binding.end, start):
             return None
         return self._make(clause, actor, action)
 
@@ -287,7 +313,8 @@ class ObligationReader:
         begin = min(predicate.match.start(), action.start)
         quote = self._quote(clause.sentence, Span(begin, action.end))
         before = self._before(predicate, quote, action)
-        conditions = tuple(find_conditions(text, before, action))
+        between = Span(min(predicate.after, action.start), action.start)
+        conditions = tuple(find_conditions(text, (before, between), action))
         last = conditions[-1] if conditions else None
         if last and last.start > action.start and last.end >= action.end - 2:
             short = Span(action.start, last.start).strip(text)

@@ -76,7 +76,7 @@ def _points(text: str, first: re.Match[str]) -> list[Point]:
         low, high = marks[-1].end, min(marks[-1].end + _APART, marks[0].start + _LENGTH, len(text))
         sign = re.escape(_sign(first, count))
         found = re.compile(rf"(?<=[\s;,.:]){sign}(?=[\s\w\"“])").search(text, low, high)
-        if found is None:
+        if found is None or _begins_again(text, first, Span(low, found.start())):
             break
         marks.append(Span(*found.span()))
     if len(marks) < 2:
@@ -87,6 +87,17 @@ def _points(text: str, first: re.Match[str]) -> list[Point]:
         Point(mark, trim_end(text, Span(mark.end, end)))
         for mark, end in zip(marks, ends, strict=True)
     ]
+
+
+def _begins_again(text: str, first: re.Match[str], words: Span) -> bool:
+    """Return whether another list of the same numbers begins in words."""
+    if first["inner"] is None:
+        return False
+    begins = re.compile(rf"(?<=\s){re.escape(first['mark'])}(?=[\s\w\"“])")
+    return any(
+        not _PATTERNS["reference"].search(text, max(0, each.start() - 20), each.start())
+        for each in begins.finditer(text, words.start, words.end)
+    )
 
 
 def _sign(first: re.Match[str], count: int) -> str:

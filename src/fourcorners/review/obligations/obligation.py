@@ -6,13 +6,14 @@ The words that say when are read here, with the resulting day.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.term import Term
+from fourcorners.review.obligations.brackets import find_bracket_end
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
@@ -124,11 +125,12 @@ class Calendar:
         return None, ""
 
 
-def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
-    """Yield the conditions of an obligation: before its subject, and in its action."""
-    lead = _PATTERNS["condition"].search(text, opening.start, opening.end)
-    if lead:
-        yield _trim(text, Span(lead.start(), opening.end))
+def find_conditions(text: str, before: Iterable[Span], action: Span) -> Iterator[Span]:
+    """Yield the conditions of an obligation: in the words before its action, and in that."""
+    for words in before:
+        lead = _PATTERNS["condition"].search(text, words.start, words.end)
+        if lead:
+            yield _trim(text, Span(lead.start(), words.end))
     tail = _PATTERNS["condition"].search(text, action.start, action.end)
     if tail and tail.start() > action.start:
         comma = text.find(",", tail.end(), action.end)
@@ -137,6 +139,7 @@ def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
 
 
 def _trim(text: str, span: Span) -> Span:
+    span = Span(span.start, find_bracket_end(text, span) or span.end)
     end = _PATTERNS["leftover"].search(text, max(span.start, span.end - 30), span.end)
     return Span(span.start, end.start() if end else span.end).strip(text)
 

@@ -179,8 +179,13 @@ class SubjectReader:
         joint = _PATTERNS["joint_before"].search(text, max(low, match.start() - 60), match.start())
         if joint is None or (last and _is_other_kind(match, last.match)):
             return None
-        first = next(self.mentions.list_within(Span(low, match.start())), None)
-        if main is not None and (main.actor is not None or first is None):
+        within = Span(low, match.start())
+        first = next(self.mentions.list_within(within), None)
+        if main is not None and main.actor is not None:
+            if main.after > main.match.end():
+                return None  # "in no event shall Supplier be liable for what has or may be lost"
+            first = self._own_subject(sentence, main, within)
+        if main is not None and first is None:
             return replace(main, match=match, start=joint.start(), after=match.end())
         if (
             first is None
@@ -196,6 +201,22 @@ class SubjectReader:
             joint.start(),
             Span(sentence.start, first.span.start),
             first.negated,
+        )
+
+    def _own_subject(self, sentence: Span, main: Predicate, within: Span) -> ActorMention | None:
+        """Return the subject of a clause to which somebody agrees: "A agrees that B is free"."""
+        that = main.match["agrees"] and _PATTERNS["that"].match(self.text, main.match.end())
+        if not that or that.end() < within.start:
+            return None
+        mentions = self.mentions.list_within(Span(that.end(), within.end))
+        return next(
+            (
+                each
+                for each in mentions
+                if _PATTERNS["is"].match(self.text, each.span.end, within.end)
+                and self.edge(sentence, each.span.start, strict=True) is not None
+            ),
+            None,
         )
 
     def _opening(self, sentence: Span, last: Predicate | None, start: int) -> Span:

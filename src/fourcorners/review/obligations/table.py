@@ -23,6 +23,7 @@ from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Outline
 from fourcorners.review.calendar import list_timelines
 from fourcorners.review.obligations.actors import find_mentions
+from fourcorners.review.obligations.brackets import strip_bracket
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
 from fourcorners.review.obligations.lists import find_under_headings
 from fourcorners.review.obligations.obligation import (
@@ -328,7 +329,7 @@ def _changes(each: Obligation, amended: InForce) -> tuple[str, ...]:
 
 def _statement(each: Obligation, text: str) -> str:
     """Return what must be done, or not, as "must pay"; unchanged if it has its own verb."""
-    words, opening = each.action.text_in(text), _opening(each, text)
+    words, opening = strip_bracket(text, each.action), _opening(each, text)
     if each.lead is None:
         is_whole = each.action.start <= each.binding.start
         return " ".join(filter(None, (_subject(each, text), "" if is_whole else opening, words)))
