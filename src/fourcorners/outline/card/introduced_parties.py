@@ -15,6 +15,7 @@ from fourcorners.outline.card.party_names import (
     PRONOUNS,
     ROLES,
     find_short_names,
+    has_number,
     has_only_roles,
     is_acting,
     name_at,
@@ -99,6 +100,7 @@ def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
 def _names(text: str, segment: Span) -> Iterator[Span]:
     for match in NAME.finditer(text, segment.start, segment.end):
         led = _PATTERNS["not_name"].match(text, match.start(), match.end())
+        led = None if has_number(text, Span(*match.span())) else led
         span = name_at(text, led.end() if led else match.start(), segment.end)
         blank = text[span.start - 1 : span.start] == "[" if span else False
         if (

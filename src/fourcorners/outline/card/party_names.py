@@ -43,6 +43,8 @@ _WORD = (
     rf"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|(?:inc|llc|ltd)\b\.?|{_MINOR}|"
     r"[a-z]\d+\b(?=[^\S\n][A-Z])|"
     r"[a-z][\w.-]{0,60}+(?=,?[^\S\n](?:Inc|LLC|inc|Ltd|Corp|GmbH)\b)|"
+    r"(?<![\w.])(?!(?:[ie]\.[eg]|[afnd]\.[kb]\.a|[ap]\.m)\b)[a-z]\w{0,2}(?:\.[^\W\d_A-Z]+)+\.?"
+    rf"(?:[^\S\n][^\W\d_A-Z]+){{0,3}}(?=,?[^\S\n](?:{STRONG}|[A-Z]))|"
     r"[a-z]{1,5}-?[A-Z][\w’'./!*®™&-]*|"
     r"\w{1,60}+\.(?:com|COM|org|ORG|net)\b)"
 )
@@ -77,6 +79,7 @@ _COMMON_KEYS = frozenset(("usa", "operatingpartnership", "thecompany", "company"
 PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
 _BRACKET = 120  # characters of the names in a bracket
+_LIST = 1_500  # characters around a party that hold the others of its list
 _REACH = 400  # maximum characters of a name, including underlined ones
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
 _BOUND = re.compile(
@@ -115,7 +118,7 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     """Return the name that starts at an offset, without what follows it; None if there is none."""
     limit = min(limit, offset + _REACH)
     match = NAME.match(text, offset, limit)
-    if match is None or NO_PARTY.match(match.group()):
+    if match is None or _names_none(text, match):
         return None
     end = match.end()
     address = _PATTERNS["address"].search(text, match.start(), min(limit, end + 1))
@@ -143,6 +146,40 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     if not 2 <= len(words) <= 120 or not any(char.isalpha() for char in words):
         return None
     return None if SUFFIX_ALONE.fullmatch(words) else span
+
+
+def _names_none(text: str, match: re.Match[str]) -> bool:
+    number = _PATTERNS["number"].match(text, match.start(), match.end())
+    start = number.end() if number and has_number(text, Span(*match.span())) else match.start()
+    return NO_PARTY.match(text[start : match.end()]) is not None
+
+
+def has_number(text: str, name: Span) -> bool:
+    """Return whether a number before a company's words belongs to its name: "99 Pears Inc.".
+
+    Such as "1 Alder Ltd" and "2 Birch Ltd" are numbered in a list; a small number at the beginning
+    of a line is one only if the contract repeats it.
+    """
+    number = _PATTERNS["number"].match(text, name.start, name.end)
+    words = text[number.end() : name.end] if number else ""
+    if number is None or not HAS_FORM.search(words) or SUFFIX_ALONE.match(words):
+        return False
+    before = text[max(0, name.start - _REACH) : name.start].rpartition("\n")[2].split()
+    if before and _PATTERNS["counted"].fullmatch(before[-1]):
+        return False  # "Suite 12", "May 3"
+    value = int(number.group())
+    around = text[max(0, name.start - _LIST) : name.end + _LIST]
+    others = _PATTERNS["number"].finditer(around)
+    numbers = {int(each.group()) for each in others if _is_company(around, each.end())}
+    if value <= MAX_PARTIES and numbers & {value - 1, value + 1}:
+        return False
+    again = rf"(?<![\d.]){value}\s+{re.escape(words.split()[0])}"
+    return value > MAX_PARTIES or bool(before) or len(re.findall(again, text)) > 1
+
+
+def _is_company(text: str, offset: int) -> bool:
+    name = NAME.match(text, offset)
+    return name is not None and HAS_FORM.search(name.group()) is not None
 
 
 def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:

@@ -15,6 +15,7 @@ from fourcorners.outline.card.party_names import (
     NAME,
     NO_PARTY,
     SUFFIX,
+    has_number,
     name_key,
     party_fact,
 )
@@ -59,7 +60,11 @@ def compare_signers(
         (party_fact(text, span, "").value, span)
         for span in sorted((*signers.companies, *signers.persons))
     )
-    signed = [Fact(party, span, 0.4) for party, span in named if not NO_PARTY.match(party.name)]
+    signed = [
+        Fact(party, span, 0.4)
+        for party, span in named
+        if has_number(text, span) or not NO_PARTY.match(party.name)
+    ]
     if not found:
         return tuple(signed)
     known = {name_key(fact.value.name) for fact in found}
@@ -156,7 +161,8 @@ def _companies(text: str, span: Span) -> Iterator[Span]:
         titled = [*_PATTERNS["signer"].finditer(text, start, end.end())]
         first = titled[-1].end() if titled else start
         numbered = _PATTERNS["before_name"].match(text, first, end.end())
-        first = numbered.end() if numbered else first
+        is_own = has_number(text, Span(first, end.end()))
+        first = numbered.end() if numbered and not is_own else first
         first += _mixed_before_capitals(text[first : end.end()])
         if end.end() - first > len(end.group()) + 2:
             yield Span(first, end.end()).strip(text)
