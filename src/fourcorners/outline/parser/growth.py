@@ -31,7 +31,7 @@ _KINDS = {
 
 @dataclass(slots=True)
 class Branch:
-    """A node while the tree grows; `family` is the scheme of its number."""
+    """A node while the tree grows: `family` is the scheme of its number, `inline` within a line."""
 
     kind: NodeKind
     family: str
@@ -41,6 +41,7 @@ class Branch:
     confidence: float
     end: int = 0
     children: list[Branch] = field(default_factory=list)
+    inline: bool = False
 
 
 def grow_tree(
@@ -65,12 +66,51 @@ def grow_tree(
             heading=_heading(lines, item),
             start=start,
             confidence=max(0.1, 1.0 - 0.25 * item.gap - 0.2 * item.marker.take),
+            inline=_is_inline(lines, item.marker.start),
         )
         (parent.children if parent else roots).append(branch)
         opened.append(branch)
     for branch in opened:
         branch.end = lines.length
+    _end_lists(lines.written, roots)
     return _number(lines.written, [*_front(lines, roots, title, contents), *roots])
+
+
+def _is_inline(lines: TextLines, start: int) -> bool:
+    """Return whether words precede a number on its line, without a wide gap between."""
+    before = lines.text[max(lines.start_of_line(start), start - 2) : start]
+    return bool(before.strip())
+
+
+def _end_lists(text: str, branches: list[Branch]) -> None:
+    """End the last point of a list within a sentence with the sentence: what follows is not of it.
+
+    The points before it show that it is one: they are parts of a sentence.
+    """
+    run: list[Branch] = []
+    for at, branch in enumerate(branches):
+        _end_lists(text, branch.children)
+        same = run and branch.family == run[0].family and branch.label != run[0].label
+        run = [*run, branch] if same else [branch]
+        after = branches[at + 1] if at + 1 < len(branches) else None
+        if after and after.family == branch.family and after.label != run[0].label:
+            continue
+        is_list = branch.inline and len(run) > 1 and ")" in branch.family
+        if is_list and all(_is_part(text, each) for each in run[:-1]):
+            over = _PATTERNS["over"].search(text, branch.start, branch.end)
+            if over and all(child.start < over.end() for child in branch.children):
+                _shorten(branch, over.end())
+
+
+def _is_part(text: str, branch: Branch) -> bool:
+    words = text[branch.start : branch.end]
+    return bool(_PATTERNS["part"].search(words)) and not _PATTERNS["over"].search(words)
+
+
+def _shorten(branch: Branch, end: int) -> None:
+    branch.end = min(branch.end, end)
+    for child in branch.children:
+        _shorten(child, end)
 
 
 def _with_signs(lines: TextLines, start: int) -> int:

@@ -60,6 +60,7 @@ class Marker:
         take: The cost of taking it: how much it looks like words of a sentence.
         own_line: Whether it is at a line's start.
         deep: Whether it is indented further than most of its scheme.
+        led: Whether a sentence after the previous number leads to it: "… the following: (a)".
     """
 
     start: int
@@ -70,6 +71,7 @@ class Marker:
     take: float = 0.0
     own_line: bool = True
     deep: bool = False
+    led: bool = False
 
 
 # The cost of leaving out a number at a line's start, and within a line, by its kind.
@@ -91,6 +93,7 @@ _CLAUSES = 4  # numbers at the margin, at least, for others to be indented
 _LETTERED = frozenset({"A.", "a.", "(a)", "(A)"})
 MAX_MARKERS = 40_000  # numbers in a text; one with more is a table, and no outline is tried
 _BLANKS = 200  # characters before a number on its line to look at
+_SENTENCE = 400  # characters before a list that hold the sentence that leads to it
 _PAGE = 1_200  # characters that a page holds, at least
 _GENERATED = 4.0  # a number that the word processor computed is one
 _TITLED = 0.4  # words like a heading after the number
@@ -274,7 +277,12 @@ def _marker(
         leave += _TITLED if is_title_like(rest) else 0.0
     elif kind == "1." and not doubt and (head := _HEAD.match(lines.text, end)):
         leave += _TITLED if is_title_like(head["head"]) else 0.0
-    return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
+    led = kind == "bracket" and _PATTERNS["led"].search(
+        lines.text, max(0, start - _SENTENCE), start
+    )
+    return Marker(
+        start, end, number.written, number.readings, leave, doubt, own_line, led=bool(led)
+    )
 
 
 def _sentence_score(

@@ -26,6 +26,7 @@ _STEP = 0.35  # … and for each missing number
 _GAP_LIMIT = 4.0  # cost of a gap, however wide; by hand
 _AGAIN = 1.3  # the same number twice
 _RESTART = 2.2  # back to the first number without a reason
+_RESTART_LED = 0.4  # … to which a sentence leads
 _QUOTED = 0.3  # … that may be quoted in the clause before
 _MISREAD = 0.5  # "I." or "l." for "1."
 # Start a list right within one of the same scheme: costlier than a restart, unless it continues.
@@ -122,6 +123,8 @@ def _followers(state: _State, marker: Marker) -> Iterator[_State]:
         misread = _MISREAD if reading.family == "1." and marker.written in ("I", "l") else 0.0
         for stack, cost in _moves(state, reading):
             cost += misread
+            if marker.led and _RESTART <= cost < _WITHIN_ITSELF and len(stack) <= len(state.stack):
+                cost += _RESTART_LED - _RESTART
             if marker.deep and cost > _NEST_DEEP and _is_nested(state.stack, stack):
                 cost = _NEST_DEEP
             memory = _remember(state.memory, reading)
