@@ -169,7 +169,8 @@ def test_an_amendment_cites_the_contract_it_amends(document: Make, supply: str) 
         ("of it. ] SCHEDULE 4", True),
         ("Schedule 4.", True),
         ("SCHEDULE 4(a) Prices", False),
-        ("See SCHEDULE 4 of it", True),
+        ("Oats SCHEDULE 4 of it", True),
+        ("See SCHEDULE 4 of it", False),
         ("See, SCHEDULE 4 of it", False),
         ("Schedule 4 lists it", False),
     ],
@@ -189,3 +190,21 @@ def test_references_take_linear_time(document: Make, supply: str) -> None:
     start = time.process_time()
     find_references(text, nodes)
     assert time.process_time() - start < 30
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "in the form of EXHIBIT B, attached to this Agreement",
+        "set forth on EXHIBIT B",
+        "the region described in the attached\nEXHIBIT B",
+        "the plans in\n          Exhibit B",
+    ],
+)
+def test_a_reference_in_a_sentence_is_no_heading(document: Make, supply: str, words: str) -> None:
+    text = supply.replace(
+        "no other terms apply to it.", f"“Sites” means {words}. \n“Oats” are oats."
+    )
+    outline = build_outline(document(text))
+    found = [each for each in outline.references if each.raw == "Exhibit B"]
+    assert [each.target for each in found] == [None]

@@ -12,7 +12,12 @@ from functools import lru_cache
 
 from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS, LATIN
-from fourcorners.outline.references.labels import LabelCitation, LabelIndex, label_parts
+from fourcorners.outline.references.labels import (
+    LabelCitation,
+    LabelIndex,
+    is_linked,
+    label_parts,
+)
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -161,6 +166,8 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     farthest = max(0, match.start() - _LINE)
     line = max(farthest, text.rfind("\n", farthest, match.start()) + 1)
     before = text[max(line, match.start() - 60) : match.start()]
+    if is_linked(text, match.start()):
+        return False
     if not before.strip(" \t\xa0*_#>|"):
         above = text[max(0, line - 80) : line]
         led = _PATTERNS["line_above"].search(above.rstrip(" \t")) or above.strip("\n \t").isupper()

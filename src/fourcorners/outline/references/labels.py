@@ -49,6 +49,11 @@ def _fold_tokens(tokens: Tokens) -> Tokens:
     return tuple([part.casefold() for part in tokens])
 
 
+def is_linked(text: str, start: int) -> bool:
+    """Return whether a sentence goes on at a place: "in the form of", "as described in the"."""
+    return _PATTERNS["links"].search(text, max(0, start - _LEAD), start) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class LabelCitation:
     word: str
@@ -162,6 +167,8 @@ class LabelIndex:
     def _heads(self, word: str, mark: Tokens) -> Iterator[int]:
         """Yield where a heading in capitals ends: on a separate line, or after a sentence."""
         for start, end in self._named_nodes(word, mark):
+            if is_linked(self._text, start):
+                continue
             lead = self._before(start)
             after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
             if (not lead.strip() or after) and not _PATTERNS["goes_on"].match(self._text, end):
@@ -171,6 +178,8 @@ class LabelIndex:
         """Yield where a heading ends that is a line by itself."""
         for start, end in self._named_nodes(word, mark):
             closed = _LINE_ENDS.match(self._text, end)
+            if is_linked(self._text, start):
+                continue
             if closed and not self._before(start).strip():
                 yield closed.end()
 
