@@ -31,7 +31,12 @@ _KINDS = {
 
 @dataclass(slots=True)
 class Branch:
-    """A node while the tree grows: `family` is the scheme of its number, `inline` within a line."""
+    """A node while the tree grows.
+
+    Attributes:
+        family: The scheme of its number.
+        in_sentence: Whether words precede its number on its line.
+    """
 
     kind: NodeKind
     family: str
@@ -41,7 +46,7 @@ class Branch:
     confidence: float
     end: int = 0
     children: list[Branch] = field(default_factory=list)
-    inline: bool = False
+    in_sentence: bool = False
 
 
 def grow_tree(
@@ -66,7 +71,7 @@ def grow_tree(
             heading=_heading(lines, item),
             start=start,
             confidence=max(0.1, 1.0 - 0.25 * item.gap - 0.2 * item.marker.take),
-            inline=_is_inline(lines, item.marker.start),
+            in_sentence=_is_in_sentence(lines, item.marker.start),
         )
         (parent.children if parent else roots).append(branch)
         opened.append(branch)
@@ -76,7 +81,7 @@ def grow_tree(
     return _number(lines.written, [*_front(lines, roots, title, contents), *roots])
 
 
-def _is_inline(lines: TextLines, start: int) -> bool:
+def _is_in_sentence(lines: TextLines, start: int) -> bool:
     """Return whether words precede a number on its line, without a wide gap between."""
     before = lines.text[max(lines.start_of_line(start), start - 2) : start]
     return bool(before.strip())
@@ -95,7 +100,7 @@ def _end_lists(text: str, branches: list[Branch]) -> None:
         after = branches[at + 1] if at + 1 < len(branches) else None
         if after and after.family == branch.family and after.label != run[0].label:
             continue
-        is_list = branch.inline and len(run) > 1 and ")" in branch.family
+        is_list = branch.in_sentence and len(run) > 1 and ")" in branch.family
         if is_list and all(_is_part(text, each) for each in run[:-1]):
             over = _PATTERNS["over"].search(text, branch.start, branch.end)
             if over and all(child.start < over.end() for child in branch.children):

@@ -60,7 +60,7 @@ class Marker:
         take: The cost of taking it: how much it looks like words of a sentence.
         own_line: Whether it is at a line's start.
         deep: Whether it is indented further than most of its scheme.
-        led: Whether a sentence after the previous number leads to it: "… the following: (a)".
+        has_lead: Whether a sentence after the previous number leads to it: "… the following: (a)".
     """
 
     start: int
@@ -71,7 +71,7 @@ class Marker:
     take: float = 0.0
     own_line: bool = True
     deep: bool = False
-    led: bool = False
+    has_lead: bool = False
 
 
 # The cost of leaving out a number at a line's start, and within a line, by its kind.
@@ -281,7 +281,7 @@ def _marker(
         lines.text, max(0, start - _SENTENCE), start
     )
     return Marker(
-        start, end, number.written, number.readings, leave, doubt, own_line, led=bool(led)
+        start, end, number.written, number.readings, leave, doubt, own_line, has_lead=bool(led)
     )
 
 

@@ -123,7 +123,11 @@ def _followers(state: _State, marker: Marker) -> Iterator[_State]:
         misread = _MISREAD if reading.family == "1." and marker.written in ("I", "l") else 0.0
         for stack, cost in _moves(state, reading):
             cost += misread
-            if marker.led and _RESTART <= cost < _WITHIN_ITSELF and len(stack) <= len(state.stack):
+            if (
+                marker.has_lead
+                and _RESTART <= cost < _WITHIN_ITSELF
+                and len(stack) <= len(state.stack)
+            ):
                 cost += _RESTART_LED - _RESTART
             if marker.deep and cost > _NEST_DEEP and _is_nested(state.stack, stack):
                 cost = _NEST_DEEP

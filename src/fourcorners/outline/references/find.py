@@ -13,9 +13,9 @@ from functools import lru_cache
 from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS, LATIN
 from fourcorners.outline.references.labels import (
+    LINKED,
     LabelCitation,
     LabelIndex,
-    is_linked,
     label_parts,
 )
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
@@ -99,6 +99,7 @@ _PAPER_AFTER = re.compile(
 _OWN_NAMES = frozenset({"Agreement", "Contract"})
 _PATTERNS = load_patterns("fourcorners.outline.references", "find")
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
+_LINKS = 80  # characters before a number that show that a sentence goes on with it
 _LINE = 2_000  # maximum blanks before a heading on its line
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]
@@ -166,7 +167,7 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     farthest = max(0, match.start() - _LINE)
     line = max(farthest, text.rfind("\n", farthest, match.start()) + 1)
     before = text[max(line, match.start() - 60) : match.start()]
-    if is_linked(text, match.start()):
+    if LINKED.search(text, max(0, match.start() - _LINKS), match.start()):
         return False
     if not before.strip(" \t\xa0*_#>|"):
         above = text[max(0, line - 80) : line]

@@ -17,6 +17,7 @@ from fourcorners.text.span import Span
 Tokens = tuple[str, ...]
 
 _PATTERNS = load_patterns("fourcorners.outline.references", "labels")
+LINKED = _PATTERNS["links"]
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
 _PART = rf"(?:\d+{INSERTED}?|[A-Za-z]+)"  # of a number: in 2A.1(b), they are 2A, 1 and b
 _PARTS = re.compile(rf"\d+-\d+|{_PART}")
@@ -47,11 +48,6 @@ def label_parts(mark: str) -> Tokens:
 @lru_cache(maxsize=20_000)
 def _fold_tokens(tokens: Tokens) -> Tokens:
     return tuple([part.casefold() for part in tokens])
-
-
-def is_linked(text: str, start: int) -> bool:
-    """Return whether a sentence goes on at a place: "in the form of", "as described in the"."""
-    return _PATTERNS["links"].search(text, max(0, start - _LEAD), start) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +163,6 @@ class LabelIndex:
     def _heads(self, word: str, mark: Tokens) -> Iterator[int]:
         """Yield where a heading in capitals ends: on a separate line, or after a sentence."""
         for start, end in self._named_nodes(word, mark):
-            if is_linked(self._text, start):
-                continue
             lead = self._before(start)
             after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
             if (not lead.strip() or after) and not _PATTERNS["goes_on"].match(self._text, end):
@@ -178,16 +172,14 @@ class LabelIndex:
         """Yield where a heading ends that is a line by itself."""
         for start, end in self._named_nodes(word, mark):
             closed = _LINE_ENDS.match(self._text, end)
-            if is_linked(self._text, start):
-                continue
             if closed and not self._before(start).strip():
                 yield closed.end()
 
     def _named_nodes(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
-        """Yield start and end of a word with a number, and a quotation mark before it."""
+        """Yield start and end of a word with a number to which no sentence leads."""
         for start, place in self._numbered(word).get(mark[0], ()):
             end = _end_of(self._text, place, mark, _LOOSE_JOINT)
-            if end is not None:
+            if end is not None and not LINKED.search(self._text, max(0, start - _LEAD), start):
                 yield start, end
 
     def _numbered(self, word: str) -> dict[str, list[tuple[int, int]]]:
