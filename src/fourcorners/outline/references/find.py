@@ -99,7 +99,7 @@ _PAPER_AFTER = re.compile(
 _OWN_NAMES = frozenset({"Agreement", "Contract"})
 _PATTERNS = load_patterns("fourcorners.outline.references", "find")
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
-_LINKS = 80  # characters before a number that show that a sentence goes on with it
+_LINKS = 80  # characters before a number that show that it continues a sentence
 _LINE = 2_000  # maximum blanks before a heading on its line
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]

@@ -176,7 +176,7 @@ class LabelIndex:
                 yield closed.end()
 
     def _named_nodes(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
-        """Yield start and end of a word with a number to which no sentence leads."""
+        """Yield start and end of a word with a number, unless a sentence leads to it."""
         for start, place in self._numbered(word).get(mark[0], ()):
             end = _end_of(self._text, place, mark, _LOOSE_JOINT)
             if end is not None and not LINKED.search(self._text, max(0, start - _LEAD), start):

@@ -12,7 +12,7 @@ _PATTERNS = load_patterns("fourcorners.review.obligations", "brackets")
 
 
 def find_bracket_end(text: str, within: Span) -> int | None:
-    """Return where the first closing bracket of words is that none of them opens."""
+    """Return where words first close a bracket that they do not open."""
     return next((at for at, depth in _follow(text, within) if depth < 0), None)
 
 
