@@ -168,3 +168,30 @@ def test_a_provision_in_other_words_is_found(provision: str) -> None:
 @pytest.mark.parametrize("provision", LOOK_ALIKES)
 def test_what_only_looks_like_one_is_not(provision: str) -> None:
     assert review(LOOK_ALIKES[provision])[provision].state is CellState.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("provision", "words", "is_kept"),
+    [
+        ("audit-rights", "The Customer has no right to audit the books of the Carrier.", False),
+        ("audit-rights", "The Customer may audit the books, but not more than once a year.", True),
+        ("insurance", "The Carrier is not required to maintain any insurance.", False),
+        ("insurance", "The Carrier shall not let its insurance of the crates lapse.", True),
+        ("minimum-commitment", "The Customer does not commit to any minimum volume.", False),
+        ("minimum-commitment", "The Customer shall not order less than 40 crates a year.", True),
+        ("termination-for-convenience", "Neither party may terminate it for convenience.", False),
+        ("termination-for-convenience", "Either may end it on notice, without a reason.", True),
+        ("non-compete", "The Carrier shall not be prevented from competing with us.", False),
+        ("non-compete", "The Carrier shall not compete with the Customer for two years.", True),
+        ("right-of-first-refusal", "The Customer has no right of first refusal.", False),
+    ],
+)
+def test_words_that_deny_a_provision_are_not_quoted_for_it(
+    provision: str, words: str, is_kept: bool
+) -> None:
+    text = f"1. {words}\n\n2. The Carrier carries the crates."
+    quotes = [(Span(3, 3 + len(words)), 0.9)]
+    verdicts = DoubtingReader(doubts=((3, 0.01),))
+    assert CandidateReader(reading_of(text), verdicts).keep_such(provision, quotes) == (
+        quotes if is_kept else []
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.review.risk.clauses import CLAUSE, ClauseMarker
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.risk.clauses import CLAUSE, ClauseMarker, is_contradicted
 from fourcorners.text.span import Span
 from tests.review.conftest import prepared
 
@@ -95,3 +96,35 @@ def test_the_party_of_the_lead_is_mentioned() -> None:
     start = text.index(points[-1])
     marked = ClauseMarker(contract).mark(Span(start, start + len(points[-1]))).marked
     assert "Customer" in {each.span.text_in(text) for each in marked.mentions}
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "is_contrary"),
+    [
+        ("consent", "Either party may assign this Agreement without the other's consent.", True),
+        ("free", "Either party may assign this Agreement without the other's consent.", False),
+        ("consent", "Neither party may assign this Agreement without the other's consent.", False),
+        ("free", "Neither party may assign this Agreement without the other's consent.", True),
+        ("consent_reasonable", "No party may assign it without consent, not to be refused.", False),
+    ],
+)
+def test_an_answer_that_the_words_contradict_is_left_open(
+    value: str, words: str, is_contrary: bool
+) -> None:
+    asked = next(
+        each
+        for each in load_playbook("due-diligence").provision("assignment").questions
+        if each.id == "effect"
+    )
+    assert is_contradicted(asked, value, words) is is_contrary
+
+
+@pytest.mark.parametrize("is_denied", [True, False])
+def test_a_right_to_end_on_a_change_of_control_may_be_denied(is_denied: bool) -> None:
+    provision = load_playbook("due-diligence").provision("change-of-control")
+    asked = next(each for each in provision.questions if each.id == "termination")
+    words = (
+        f"The Customer may {'not ' if is_denied else ''}terminate this Agreement by reason of a "
+        "change of control of the Carrier."
+    )
+    assert is_contradicted(asked, "yes", words) is is_denied

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fourcorners.library.contract import Contract
+from fourcorners.models.reader.reader import QuestionReader
 from fourcorners.models.registry import default_verdict_reader
 from fourcorners.models.verdict_reader.clause import MentionKind
 from fourcorners.models.verdict_reader.features import EACH_PARTY
@@ -41,7 +42,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import UNKNOWN_SIDE, Side, display_name, party_value
 from fourcorners.review.risk.answers import answer_statement, answer_words
-from fourcorners.review.risk.clauses import ClauseMarker
+from fourcorners.review.risk.clauses import ClauseMarker, is_contradicted
 from fourcorners.review.severity import NOT_RECOGNISED, leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -172,11 +173,16 @@ class RiskAssessor:
     """Answers for the findings of one document; made once for all its cells."""
 
     def __init__(
-        self, reading: Contract, side: Side = UNKNOWN_SIDE, reader: VerdictReader | None = None
+        self,
+        reading: Contract,
+        side: Side = UNKNOWN_SIDE,
+        reader: VerdictReader | None = None,
+        questions: QuestionReader | None = None,
     ) -> None:
         self._reading = reading
         self._text = reading.text
         self._reader = reader or default_verdict_reader()
+        self._questions = questions
         self._marker = ClauseMarker(reading)
         self._conclusion = RiskConclusion(reading.card, side)
 
@@ -270,19 +276,22 @@ class RiskAssessor:
         }
         if len(values) > 1:
             return replace(unanswered, reason="the clauses found tell different things")
-        verdict, _ = max(asserted, key=lambda each: each[0].probability)
+        best, _ = max(asserted, key=lambda each: each[0].probability)
         value = next(iter(values))
         quotes = [
             quote
             for verdict, each in asserted
             for quote in (*map(self._quote, each.leads), self._telling_quote(verdict, each))
         ]
+        words = " ".join(dict.fromkeys(each.words for each in quotes))
+        if is_contradicted(question, value, words, self._questions):
+            return replace(unanswered, reason="the words may say the contrary")
         return RiskAnswer(
             question.question,
             self._conclusion.words(question, value),
             value=value,
             statement=answer_statement(question, value),
-            confidence=round(verdict.probability, 4),
+            confidence=round(best.probability, 4),
             quotes=tuple(dict.fromkeys(quotes))[:MOST_QUOTES],
         )
 

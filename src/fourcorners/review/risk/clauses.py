@@ -1,4 +1,4 @@
-"""What is read of the words found for a provision: the clause around them, a list's lead-in."""
+"""What is read of the words found for a provision, and whether they contradict an answer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import re
 from dataclasses import dataclass
 
 from fourcorners.library.contract import Contract
+from fourcorners.models.reader.reader import Answer, QuestionReader
+from fourcorners.models.registry import default_reader
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.outline.tree import NodeKind
+from fourcorners.playbooks.playbook import RiskQuestion
 from fourcorners.review.mentions import MentionFinder
 from fourcorners.text.span import Span
 
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
+CONTRARY_FROM = 0.75  # probability of the opposite: no right one of 70 answers in trials has it
+_YES = {"effect": "free"}  # of questions with options that ask yes or no: what says yes
 _LEAD = range(20, 600)  # characters of the words before a list
 _UNFINISHED = " \t\n\r\xa0:,–—-("  # what may follow them
 _ENDS = ".;!?"
@@ -89,3 +94,17 @@ def clause_around(text: str, span: Span) -> Span:
     end = text.find("\n\n", span.end)
     end = min(len(text) if end < 0 else end, span.end + room // 2)
     return Span(start, end)
+
+
+def is_contradicted(
+    asked: RiskQuestion, value: str, words: str, reader: QuestionReader | None = None
+) -> bool:
+    """Tell whether the reader of questions surely reads the opposite of an answer in the words.
+
+    It is the one that ships by default. Only what is asked with yes or no can be contradicted.
+    """
+    if asked.answer != "yes_no" and asked.id not in _YES:
+        return False
+    opposite = Answer.NO if value == _YES.get(asked.id, "yes") else Answer.YES
+    (reading,) = (reader or default_reader()).read(words, [asked.question])
+    return reading.chance(opposite) >= CONTRARY_FROM
