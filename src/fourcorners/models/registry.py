@@ -25,6 +25,7 @@ PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 VERDICT_READER = "verdict-reader"
 READER = "reader"
+ORDER_READER = "order-reader"
 
 
 def available_models() -> list[ModelInfo]:
@@ -33,7 +34,10 @@ def available_models() -> list[ModelInfo]:
 
 def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
-    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, VERDICT_READER, READER)
+    names = (
+        *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT),
+        *(VERDICT_READER, READER, ORDER_READER),
+    )
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 

@@ -14,7 +14,12 @@ from dataclasses import replace
 from fourcorners.documents.document import Document
 from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
-from fourcorners.outline.exclusions import Exclusion, ExclusionKind, SetApartClause
+from fourcorners.models.order_reader import OrderReader, default_order_reader
+from fourcorners.outline.exclusions import (
+    Exclusion,
+    ExclusionKind,
+    SetApartClause,
+)
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import CellState, Finding, Severity
@@ -48,6 +53,22 @@ def find_set_apart(
         for each in exclusions
         if each.kind is ExclusionKind.ORDERS
     )
+
+
+def unread_by_models(contract: Contract) -> tuple[Exclusion, ...]:
+    """Return what no language model reads of a contract, in order: exclusions, and likely orders.
+
+    What the order reader takes for orders to a reader stays evidence without a model: nobody obeys
+    it there, and one in some thousand sentences of contracts only looks like one.
+    """
+    likely = contract.compute(OrderReader, lambda: default_order_reader().find(contract.text))
+    known = [each.span for each in contract.exclusions]
+    found = [
+        Exclusion(each, ExclusionKind.ORDERS)
+        for each in likely
+        if not any(each.overlaps(span) for span in known)
+    ]
+    return tuple(sorted([*contract.exclusions, *found]))
 
 
 def describe_set_apart(library: Library, documents: Iterable[str]) -> list[str]:
@@ -95,12 +116,16 @@ def name_places(clauses: Sequence[SetApartClause]) -> str:
 
 
 class SetApartWords:
-    """The excluded clauses of one document, prepared for searching."""
+    """The clauses of one document that are set apart, prepared for searching.
 
-    def __init__(self, reading: Contract) -> None:
+    By default they are the excluded ones.
+    """
+
+    def __init__(self, reading: Contract, exclusions: Sequence[Exclusion] | None = None) -> None:
+        apart = reading.exclusions if exclusions is None else exclusions
         self._clauses = [
             (each, WordIndex(each.words))
-            for each in find_set_apart(reading.document, reading.outline, reading.exclusions)
+            for each in find_set_apart(reading.document, reading.outline, apart)
         ]
 
     def leave_to_read(self, finding: Finding, provision: Provision) -> Finding:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fourcorners.models.reader.reader import Reading
 from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.reader import IS, Verdict
 from fourcorners.playbooks.load import load_playbook
@@ -53,6 +54,14 @@ class Answering:
     def relevance(self, question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
         assert question.endswith("?")
         return np.full(len(sentences), self.odds)
+
+    def read(self, clause: str, questions: Sequence[str]) -> list[Reading]:
+        raise AssertionError(f"{clause} denies nothing: {questions}")
+
+    def is_asserted(self, reading: Reading) -> bool:
+        return bool(reading.chances)
+
+    is_verified = is_refused = is_asserted
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.risk.clauses import CLAUSE, ClauseMarker, is_contradicted
+from fourcorners.review.risk.clauses import CLAUSE, ClauseMarker, is_contrary
 from fourcorners.text.span import Span
 from tests.review.conftest import prepared
 
@@ -99,7 +99,7 @@ def test_the_party_of_the_lead_is_mentioned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "words", "is_contrary"),
+    ("value", "words", "contrary"),
     [
         ("consent", "Either party may assign this Agreement without the other's consent.", True),
         ("free", "Either party may assign this Agreement without the other's consent.", False),
@@ -109,14 +109,14 @@ def test_the_party_of_the_lead_is_mentioned() -> None:
     ],
 )
 def test_an_answer_that_the_words_contradict_is_left_open(
-    value: str, words: str, is_contrary: bool
+    value: str, words: str, contrary: bool
 ) -> None:
     asked = next(
         each
         for each in load_playbook("due-diligence").provision("assignment").questions
         if each.id == "effect"
     )
-    assert is_contradicted(asked, value, words) is is_contrary
+    assert is_contrary(asked, value, words) is contrary
 
 
 @pytest.mark.parametrize("is_denied", [True, False])
@@ -127,4 +127,4 @@ def test_a_right_to_end_on_a_change_of_control_may_be_denied(is_denied: bool) ->
         f"The Customer may {'not ' if is_denied else ''}terminate this Agreement by reason of a "
         "change of control of the Carrier."
     )
-    assert is_contradicted(asked, "yes", words) is is_denied
+    assert is_contrary(asked, "yes", words) is is_denied

@@ -15,10 +15,12 @@ from fourcorners.documents.running_headers import find_running_lines
 from fourcorners.llm import QuotedText
 from fourcorners.llm.limits import BYTES_PER_TOKEN, CONTEXT
 from fourcorners.llm.prompt import Value
-from fourcorners.outline.exclusions import Exclusion, ExclusionKind
+from fourcorners.models.order_reader import default_order_reader
+from fourcorners.outline.exclusions import Exclusion, ExclusionKind, blank_text
 from fourcorners.research.agents.clause_lookup import has_words_after
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import EXACT_TOOLS, Material, cut_mark, is_computed
+from fourcorners.review.set_apart import unread_by_models
 from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 
@@ -315,7 +317,7 @@ class SentenceList:
     def _sentences(self, material: Material) -> list[Material]:
         """Split a contract's material into sentences; leave out what addresses a machine."""
         if material.span is None or not material.document:
-            if find_injections(material.words):
+            if find_injections(material.words) or default_order_reader().find(material.words):
                 self.left_out[material.source] = None
                 return []
             return [material]
@@ -344,9 +346,9 @@ class SentenceList:
                 for each in prepared.outline.nodes
                 if each.heading and has_words_after(reading, each)
             ]
-            self._texts[document] = make_readable(
-                prepared.text, units, headings, reading.exclusions
-            )
+            unread = unread_by_models(reading)
+            text = blank_text(reading.full_text, unread)
+            self._texts[document] = make_readable(text, units, headings, unread)
         return self._texts[document]
 
     def _line(self, sentence: Material) -> str:

@@ -229,7 +229,7 @@ class _Asked:
             yield self._changes(contract)
             return
         if self._asked is not None:
-            yield self._answered(contract, self._asked)
+            yield self._review_answer(contract, self._asked)
             return
         if self._condition is not None:
             found = self._finding(contract)
@@ -333,7 +333,7 @@ class _Asked:
             state = RowState.TO_READ
         return _Read(state, value, quote, size)
 
-    def _answered(self, contract: Contract, asked: tuple[str, str]) -> _Read:
+    def _review_answer(self, contract: Contract, asked: tuple[str, str]) -> _Read:
         """Return the review's answer to a question of the playbook; without one, read."""
         cell = self._cells.get(contract.id, {}).get(asked[0])
         answers = cell.answers if cell is not None and cell.state is CellState.FOUND else ()

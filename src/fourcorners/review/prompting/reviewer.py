@@ -19,7 +19,7 @@ from fourcorners.errors import (
 )
 from fourcorners.library.contract import Contract
 from fourcorners.llm import Port, Role
-from fourcorners.outline.exclusions import ExclusionKind
+from fourcorners.outline.exclusions import ExclusionKind, blank_text
 from fourcorners.playbooks.passages.ranking import RankedContract
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.evidence import evidence_within
@@ -43,7 +43,7 @@ from fourcorners.review.prompting.passages import (
 from fourcorners.review.prompting.settings import PROFILES, PromptProfile, PromptSettings
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
-from fourcorners.review.set_apart import SetApartWords
+from fourcorners.review.set_apart import SetApartWords, unread_by_models
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -202,8 +202,10 @@ class ContractPrompts:
         self._asker, self._side = asker, side
         self._contract = RankedContract.build(reading)
         self._risks = RiskAssessor(reading, side)
-        self.set_apart = SetApartWords(reading)
-        self._has_orders = any(each.kind is ExclusionKind.ORDERS for each in reading.exclusions)
+        unread = unread_by_models(reading)
+        self._text = blank_text(reading.full_text, unread)
+        self.set_apart = SetApartWords(reading, unread)
+        self._has_orders = any(each.kind is ExclusionKind.ORDERS for each in unread)
 
     def cell_for(self, draft: Finding) -> CellPrompt:
         asking = self._asker.asking
@@ -212,7 +214,7 @@ class ContractPrompts:
         ranked = rank_passages(self.reading, self._contract, wanted, draft, asking)
         passages = self._asker.order_passages(self, ranked)
         cell = CellPrompt(
-            self.reading.text,
+            self._text,
             provision,
             tuple(passages),
             tag=f"{draft.document} {draft.provision}",

@@ -42,7 +42,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import UNKNOWN_SIDE, Side, display_name, party_value
 from fourcorners.review.risk.answers import answer_statement, answer_words
-from fourcorners.review.risk.clauses import ClauseMarker, is_contradicted
+from fourcorners.review.risk.clauses import ClauseMarker, is_contrary
 from fourcorners.review.severity import NOT_RECOGNISED, leave_to_read, open_question_reason
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -284,7 +284,7 @@ class RiskAssessor:
             for quote in (*map(self._quote, each.leads), self._telling_quote(verdict, each))
         ]
         words = " ".join(dict.fromkeys(each.words for each in quotes))
-        if is_contradicted(question, value, words, self._questions):
+        if is_contrary(question, value, words, self._questions):
             return replace(unanswered, reason="the words may say the contrary")
         return RiskAnswer(
             question.question,

@@ -96,7 +96,7 @@ def clause_around(text: str, span: Span) -> Span:
     return Span(start, end)
 
 
-def is_contradicted(
+def is_contrary(
     asked: RiskQuestion, value: str, words: str, reader: QuestionReader | None = None
 ) -> bool:
     """Tell whether the reader of questions surely reads the opposite of an answer in the words.
