@@ -24,6 +24,7 @@ from fourcorners.review.finding import (
     ReviewState,
     RiskAnswer,
 )
+from fourcorners.server.api.findings import FindingValue
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
@@ -123,6 +124,18 @@ def test_nothing_is_left_out(tmp_path: Path, review: Review) -> None:
 def test_a_path_that_is_no_utf8_is_escaped(tmp_path: Path, review: Review) -> None:
     odd = replace(review, unread=(Failure("caf\udce9.pdf", "Damaged."),))
     assert written(odd, tmp_path)["unread"][0]["path"] == "caf\udce9.pdf"
+
+
+def test_pages_are_cited_by_their_labels(tmp_path: Path, review: Review) -> None:
+    at = next(i for i, each in enumerate(review.findings) if each.evidence)
+    finding = review.findings[at]
+    first = replace(finding.evidence[0], pages=("ii", 3))
+    labelled = replace(finding, evidence=(first, *finding.evidence[1:]))
+    findings = (*review.findings[:at], labelled, *review.findings[at + 1 :])
+    report = written(replace(review, findings=findings), tmp_path)
+    checker().validate(report)
+    assert report["findings"][at]["evidence"][0]["pages"] == ["ii", 3]
+    assert FindingValue.from_finding(labelled).quotes[0].pages == ("ii", 3)
 
 
 def test_what_people_and_models_said_is_told(tmp_path: Path, review: Review) -> None:

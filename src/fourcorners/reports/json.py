@@ -98,7 +98,7 @@ class _Evidence(Value):
     quote: _Quote
     clause: _Words
     path: list[str]
-    pages: list[int] | None = _says("The first and the last; null for formats without pages.")
+    pages: list[PageLabel] | None = _says("The first and the last; null for formats without pages.")
     score: _Probability
     ocr: _Probability = _says("The mean confidence of the words, where they were recognised.")
 

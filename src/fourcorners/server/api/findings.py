@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import ConfigDict, Field
 
+from fourcorners.documents.document import PageLabel
 from fourcorners.operations.findings import (
     AnnotationRequest,
     FindingsRequest,
@@ -67,7 +68,7 @@ class QuoteValue(VerifiedWordsValue):
     """Words that answer a provision, and how likely they do."""
 
     score: float
-    pages: tuple[int, int] | None = Field(
+    pages: tuple[PageLabel, PageLabel] | None = Field(
         default=None, description="The first and the last; null where the file has none."
     )
 
