@@ -34,6 +34,12 @@ def found(text: str) -> list[tuple[str, str]]:
         ("WHEREAS the parties wish to amend Section 4;", []),
         ("Except as amended by Section 2 the Lease is unchanged.", []),
         ("The Lease, as amended by Section 2, remains unchanged.", []),
+        ("Nothing in this Deed of Amendment changes Section 2.", []),
+        (
+            "Nothing in Section 2 binds us, and Section 3 is amended.",
+            [("changes", "Section 2"), ("changes", "Section 3")],
+        ),
+        ("The Owner shall not modify the rates in Section 2.", [("changes", "Section 2")]),
     ],
 )
 def test_what_is_changed(text: str, wanted: list[tuple[str, str]]) -> None:

@@ -321,6 +321,30 @@ def test_an_instruction_that_meets_no_clause_leaves_all_words_to_a_person(
             '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. The insurance of the 2 '
             "cranes is not changed, and this letter does not amend the 2018 price list."
         ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "Nothing in this letter changes clause 4.1."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "This letter shall not be construed to amend, vary or waive clause 4.1."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "Nothing herein is intended to alter, modify or replace clause 4.1."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "No provision of this Amendment No. 2 modifies clause 4.1."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "Clause 4.1 shall not be deemed varied or amended by this letter."
+        ),
+        (
+            '1. In clause 2.1, "GBP 4,000" is replaced by "GBP 4,650".\n2. '
+            "Clause 4.1 remains unaffected by the changes made here."
+        ),
     ],
 )
 def test_what_only_speaks_of_the_amendment_leaves_nothing_open(

@@ -37,7 +37,7 @@ from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
 
-RULES = "5"
+RULES = "6"
 """Increase it when reading or resolving statements changes: all are then read again."""
 _AT_ONCE = 64  # documents read in one transaction
 _TOP = 2_500  # characters at the top of an amendment that hold its date
