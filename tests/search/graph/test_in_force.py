@@ -256,6 +256,27 @@ def test_the_card_says_when_the_amended_term_ends(
 
 
 @pytest.mark.parametrize(
+    ("changes", "arithmetic"),
+    [
+        (["extended by two years"], "2019-05-09 + 3 years + 2 years"),
+        (
+            ["extended by 18 months", "extended by one year"],
+            "2019-05-09 + 3 years + 18 months + 1 year",
+        ),
+        (["extended until 30 June 2026"], ""),
+        (["extended until 30 June 2026", "extended by six months"], "2026-06-30 + 6 months"),
+    ],
+)
+def test_the_sum_behind_an_amended_end_adds_up(
+    library: Library, put: Put, changes: list[str], arithmetic: str
+) -> None:
+    each_letter = [f"1. The term in clause 3.1 is {each}." for each in changes]
+    found = amended(library, put, *each_letter).card.value("end")
+    assert found is not None
+    assert found.arithmetic == arithmetic
+
+
+@pytest.mark.parametrize(
     "change",
     [
         "1. Clause 9.4 is deleted.",

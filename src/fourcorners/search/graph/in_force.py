@@ -29,7 +29,7 @@ from fourcorners.search.graph.links import AmendmentLink, amendments_of, day_mad
 from fourcorners.search.graph.revisions import ClauseRevision, marker, new_numbers, read_edits
 from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.text.span import Span
-from fourcorners.text.values.periods import Period
+from fourcorners.text.values.periods import Period, describe_period
 
 _OF_TERM = ("end", "renewal", "notice")  # the values of a card about the contract's term
 
@@ -374,11 +374,12 @@ def _anchor(pieces: Sequence[_Piece], span: Span) -> Span:
 
 def _extend(end: Value, by: Period | date) -> Value:
     if isinstance(by, date):
-        return replace(end, text=by.isoformat())
+        return replace(end, text=by.isoformat(), arithmetic="")
     day = day_of(end)
     if day is None:
         return replace(end, asserted=False)
-    return replace(end, text=by.shift(day).isoformat())
+    arithmetic = f"{end.arithmetic or day} + {describe_period(by)}"
+    return replace(end, text=by.shift(day).isoformat(), arithmetic=arithmetic)
 
 
 def _is_of_term(revision: Revision, card: Card) -> bool:
