@@ -91,3 +91,50 @@ def test_a_likely_end_is_no_fact_of_the_contracts_line(review: Review) -> None:
     card = Card(effective_date=START, values=(replace(SURE, asserted=False),))
     document = replace(review.documents[0], text=TEXT, card=card)
     assert [*term_phrases(document, date(2026, 11, 1))] == []
+
+
+AGREED = Value("agreement", "2020-04-02", Span(0, 2), 0.97, asserted=True)
+STARTS = Value("effective", "2020-05-01", Span(13, 23), 0.97, asserted=True)
+UNSURE = replace(STARTS, confidence=0.6, asserted=False)
+SUM = replace(SURE, text="2025-04-02", arithmetic="2020-04-02 + 5 years")
+
+
+@pytest.mark.parametrize(
+    ("start", "values", "wanted"),
+    [
+        (None, (), "from 2 April 2020 (to be read)"),
+        (None, (AGREED,), "from 2 April 2020 (to be read)"),
+        (None, (AGREED, SURE), "from 2 April 2020 (to be read); ended on 1 May 2025"),
+        (
+            None,
+            (AGREED, replace(SURE, asserted=False)),
+            "from 2 April 2020 until 1 May 2025 (to be read)",
+        ),
+        (None, (AGREED, SUM), "5 years from 2 April 2020; ended on 2 April 2025"),
+        (START, (AGREED, STARTS), "from 1 May 2020"),
+        (START, (AGREED, UNSURE), "from 1 May 2020 (to be read)"),
+        (START, (UNSURE, SURE), "5 years from 1 May 2020 (to be read); ended on 1 May 2025"),
+    ],
+)
+def test_a_first_day_that_no_words_say_is_to_be_read(
+    review: Review, start: Fact[date] | None, values: tuple[Value, ...], wanted: str
+) -> None:
+    agreed = Fact(date(2020, 4, 2), Span(0, 2), 0.97)
+    card = Card(agreement_date=agreed, effective_date=start, values=values)
+    document = replace(review.documents[0], text=TEXT, card=card)
+    runs = term_runs(document, date(2026, 11, 1))
+    assert "".join(run.text for run in runs) == wanted
+
+
+@pytest.mark.parametrize(
+    ("end", "wanted"),
+    [
+        ("2025-04-30", "5 years from 1 May 2020; ends on 30 April 2025"),
+        ("2027-05-01", "from 1 May 2020; ends on 1 May 2027"),
+        ("2023-05-01", "from 1 May 2020; ends on 1 May 2023"),
+    ],
+)
+def test_a_length_that_does_not_give_the_end_is_not_shown(
+    review: Review, end: str, wanted: str
+) -> None:
+    assert term(review, replace(SURE, text=end), day="2021-01-01") == wanted

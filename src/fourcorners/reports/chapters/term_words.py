@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
-from fourcorners.outline.card.card import Value
+from fourcorners.outline.card.card import Card, Value
 from fourcorners.outline.card.term import Term, day_of, find_final_end, read_term
 from fourcorners.outline.card.values.candidates import PERPETUAL
 from fourcorners.reports.chapters.material import format_date
 from fourcorners.reports.tree import Run, Tone
 from fourcorners.review.finding import ReviewedDocument
 from fourcorners.text.values.dates import MONTHS
-from fourcorners.text.values.periods import describe_period, find_durations, parse_period
+from fourcorners.text.values.periods import Period, describe_period, find_durations, parse_period
 
 # The confidence from which a term that a person must read is shown, and marked so.
 _LIKELY: Final = 0.5
+_A_DAY: Final = timedelta(days=1)  # by which the last day of a term may precede the sum
 _ENDLESS: Final = "runs until somebody ends it"
 
 
 def term_runs(document: ReviewedDocument, as_of: date) -> tuple[Run, ...]:
     """Return a contract's term on a day, marked if it is to be read; empty if it is not known."""
-    words = "; ".join([*filter(None, [_first_days(document)]), *term_phrases(document, as_of)])
-    term = read_term(document.card)
-    marks = () if term.is_asserted or not _is_shown(term) else (Run(" (to be read)", Tone.TO_READ),)
-    return (Run(words), *marks) if words else ()
+    term, mark = read_term(document.card), Run(" (to be read)", Tone.TO_READ)
+    first, is_certain = _first_days(document)
+    rest = "; ".join(term_phrases(document, as_of))
+    is_likely = _is_shown(term) and not term.is_asserted
+    runs = [Run(first)] if first else []
+    runs += [mark] if first and not is_certain and not (is_likely and rest) else []
+    runs += [Run(f"; {rest}" if first else rest)] if rest else []
+    runs += [mark] if is_likely and runs and runs[-1] is not mark else []
+    return tuple(runs)
 
 
 def term_phrases(document: ReviewedDocument, as_of: date) -> Iterator[str]:
@@ -59,24 +65,47 @@ def _is_shown(term: Term) -> bool:
     return term.end is not None and (term.is_asserted or term.end.confidence >= _LIKELY)
 
 
-def _first_days(document: ReviewedDocument) -> str:
-    """Return how long a first term is and when it begins: "5 years from 1 May 2020"."""
-    term, card = read_term(document.card), document.card
-    starts = card.effective_date or card.agreement_date
-    day = format_date(starts.value) if starts else _month(term.start)
+def _first_days(document: ReviewedDocument) -> tuple[str, bool]:
+    """Return how long a first term is and when it begins, "5 years from 1 May 2020".
+
+    With it, whether that day is certain.
+    """
+    term = read_term(document.card)
+    day, is_certain = _first_day(document.card)
     first = f"from {day}" if day else ""
     if term.end is None or not _is_shown(term):
-        return first
+        return first, is_certain
     periods = [*find_durations(document.text, term.end.span)]
-    if len(periods) == 1:
-        return f"{describe_period(periods[0].value)} {first}".rstrip()
+    if len(periods) == 1 and _adds_up(document.card, periods[0].value):
+        return f"{describe_period(periods[0].value)} {first}".rstrip(), is_certain
     if term.is_asserted:
-        return first
+        return first, is_certain
     if term.end.text == PERPETUAL:
-        return "; ".join(filter(None, (first, _ENDLESS)))
+        return "; ".join(filter(None, (first, _ENDLESS))), is_certain
     end = day_of(term.end)
     until = format_date(end) if end else _month(term.end)
-    return f"{first} until {until}".lstrip() if until else first
+    return (f"{first} until {until}".lstrip() if until else first), is_certain
+
+
+def _first_day(card: Card) -> tuple[str, bool]:
+    """Return the first day of a term, and whether it is certain.
+
+    The contract's date is that day only where its end is computed from it.
+    """
+    starts, end = card.effective_date or card.agreement_date, card.value("end")
+    if starts is None:
+        start = read_term(card).start
+        return _month(start), start is None or start.kind == "effective"
+    effective = card.value("effective")
+    is_certain = card.effective_date is not None and (effective is None or effective.asserted)
+    arithmetic = end.arithmetic if end and end.asserted else ""
+    return format_date(starts.value), is_certain or arithmetic.startswith(f"{starts.value}")
+
+
+def _adds_up(card: Card, length: Period) -> bool:
+    """Return whether a length and the first day give the end: an amendment may have changed it."""
+    starts, end = card.effective_date or card.agreement_date, day_of(card.value("end"))
+    return starts is None or end is None or abs(length.shift(starts.value) - end) <= _A_DAY
 
 
 def _month(value: Value | None) -> str:
