@@ -410,6 +410,16 @@ def test_what_is_open_is_named_by_its_title(told: Review) -> None:
         assert ("leave open follow." in text) is is_listed
 
 
+def test_what_may_be_graver_than_it_is_shown_is_listed_to_be_read(told: Review) -> None:
+    reason = "Large. Could be high, depending on a question that is not answered."
+    open_one = replace(told.findings[0], severity=Severity.MEDIUM, reason=reason)
+    for possible in (Severity.HIGH, Severity.NONE):
+        first = replace(open_one, possible_severity=possible)
+        report = red_flags(Grid(replace(told, findings=(first, *told.findings[1:]))))
+        listed = [said(each) for _, _, each in report.walk() if each.anchor == "to_read"]
+        assert [reason in each for each in listed] == [True] * (possible is Severity.HIGH)
+
+
 def test_what_people_said_is_told(report: Report, told: Review) -> None:
     chapters = section(report, "contracts")
     assert "Second look by Ada Byron, 18 February 2025" in said(chapters)

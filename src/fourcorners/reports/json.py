@@ -269,7 +269,7 @@ class _Finding(Value):
     error: _Text
     remedy: _Text
     severity_by: _Text = _says("Who set the severity; null where the playbook's rules did.")
-    possible_severity: Severity = _says("What open questions may make it, if it is to be read.")
+    possible_severity: Severity = _says("What open questions may make it, if that is graver.")
     proposed: _Proposal | None = _says("By the program; null where people changed nothing.")
 
 

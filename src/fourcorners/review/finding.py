@@ -259,8 +259,8 @@ class Finding:
         recommendation: What the playbook says to do about it; empty if it says nothing.
         proposed: What the program proposed; None if people changed nothing.
         severity_by: Who set the severity; empty if the playbook's rules did.
-        possible_severity: The highest severity that open questions may give it, if it is to be
-            read.
+        possible_severity: The highest severity that open questions may give it; `NONE` if none
+            higher than it has.
     """
 
     document: str

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0  # after which a document is given up
-_RULES = "rules/8"  # raised when the rules for severities, states or quotes change
+_RULES = "rules/9"  # raised when the rules for severities, states or quotes change
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,8 +132,7 @@ class SetApartWords:
         """Mark a finding as to be read, if an excluded clause may concern it.
 
         It may if the provision's query matches its words. If nothing was found, it also may if it
-        says more than its orders: that was not searched. A finding of medium or high severity is
-        unchanged.
+        says more than its orders: that was not searched. A finding of high severity is unchanged.
         """
         if finding.state not in (CellState.FOUND, CellState.NOT_FOUND):
             return finding

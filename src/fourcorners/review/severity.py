@@ -1,4 +1,4 @@
-"""Severities that depend on an unanswered question: to be read, and never low.
+"""Severities that depend on an unanswered question: to be read, never low, and perhaps higher.
 
 A cell's severity is decided in this order; each step can only raise it, except a person:
 
@@ -30,19 +30,33 @@ def comes_close(finding: Finding) -> bool:
 def leave_to_read(finding: Finding, possible: Severity, reason: str) -> Finding:
     """Mark a finding as to be read, if its severity may be `possible`.
 
-    A finding of medium or high severity is unchanged, and so is one that could be at most low.
-    `reason` says on what its severity depends.
+    One of medium severity has that still, and says that it could be graver; one that could be at
+    most low is unchanged. `reason` says on what its severity depends.
     """
-    if possible.rank <= Severity.TO_READ.rank or finding.severity.rank > Severity.TO_READ.rank:
+    known = (Severity.TO_READ, finding.severity, finding.possible_severity)
+    if possible.rank <= max(each.rank for each in known):
         return finding
-    if finding.severity is Severity.TO_READ and possible.rank <= finding.possible_severity.rank:
-        return finding
+    if finding.severity.rank > Severity.TO_READ.rank:
+        reason = f"{finding.reason} {reason}".strip()
+        return replace(finding, possible_severity=possible, reason=reason)
     return replace(
         finding,
         severity=Severity.TO_READ,
         possible_severity=possible,
         reason=reason,
         recommendation="",
+    )
+
+
+def raise_severity(finding: Finding, level: Severity, reason: str, recommend: str) -> Finding:
+    """Give a finding a higher severity; what may make it higher still is not lost."""
+    is_open = finding.possible_severity.rank > level.rank
+    return replace(
+        finding,
+        severity=level,
+        possible_severity=finding.possible_severity if is_open else Severity.NONE,
+        reason=f"{reason} {finding.reason}" if is_open else reason,
+        recommendation=recommend,
     )
 
 

@@ -25,6 +25,7 @@ from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.risk.answers import answer_statement, answer_words
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.clauses import CLAUSE, clause_around
+from fourcorners.review.severity import leave_to_read, raise_severity
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
@@ -308,7 +309,7 @@ def test_what_hangs_on_an_open_question_is_to_be_read_and_not_low(
         (("low", "none"), Severity.NONE, Severity.NONE),
         (("medium", "low"), Severity.TO_READ, Severity.MEDIUM),
         (("high", "none"), Severity.TO_READ, Severity.HIGH),
-        (("high", "medium"), Severity.MEDIUM, Severity.NONE),
+        (("high", "medium"), Severity.MEDIUM, Severity.HIGH),
         (("low", "high"), Severity.HIGH, Severity.NONE),
     ],
 )
@@ -324,6 +325,28 @@ def test_only_an_answer_that_could_raise_the_severity_leaves_it_open(
     )
     told = assess(contract, {ASSIGN: {}}, provision(EFFECT, severity=rules))
     assert (told.severity, told.possible_severity) == (severity, possible)
+
+
+def test_a_medium_finding_says_on_what_a_higher_severity_depends(contract: Contract) -> None:
+    rules = (
+        SeverityRule("found", "high", "If free.", {"effect": ("free",)}),
+        SeverityRule("found", "medium", "Else.", recommend="Ask."),
+    )
+    told = assess(contract, {ASSIGN: {}}, provision(EFFECT, severity=rules))
+    assert (told.reason, told.recommendation) == (
+        "Else. Could be high, depending on a question that is not answered: “What is allowed?”",
+        "Ask.",
+    )
+    assert leave_to_read(told, Severity.HIGH, "Again.") == told
+    grave = raise_severity(told, Severity.HIGH, "It ended.", "")
+    assert (grave.possible_severity, grave.reason) == (Severity.NONE, "It ended.")
+
+
+def test_a_finding_raised_to_medium_may_still_be_higher(contract: Contract) -> None:
+    told = assess(contract, {ASSIGN: {}}, provision(EFFECT, severity=RULES))
+    raised = raise_severity(told, Severity.MEDIUM, "The term ends soon.", "Renew.")
+    assert (raised.severity, raised.possible_severity) == (Severity.MEDIUM, Severity.HIGH)
+    assert raised.reason == f"The term ends soon. {told.reason}"
 
 
 def test_a_person_who_says_that_the_contract_is_silent_has_answered(

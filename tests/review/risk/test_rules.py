@@ -323,5 +323,8 @@ def test_a_rule_that_is_left_to_a_person_leaves_the_finding_to_be_read(
     cell = Finding("d", asked.id, CellState.FOUND, severity=Severity.LOW, answers=(left,))
     told = rules.raise_by_rules(cell, asked)
     assert told.severity is severity
-    grave = replace(cell, severity=Severity.MEDIUM)
+    grave = replace(cell, severity=Severity.HIGH)
     assert rules.raise_by_rules(grave, asked) == grave
+    medium = rules.raise_by_rules(replace(cell, severity=Severity.MEDIUM), asked)
+    assert medium.severity is Severity.MEDIUM
+    assert (medium.possible_severity is Severity.HIGH) is (level == "high")

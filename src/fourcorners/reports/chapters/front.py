@@ -95,7 +95,7 @@ def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
         )
     if more := sum(len(flag.entries) for flag in flags[_STEPS:]):
         yield (Run(f"{count_noun(more, 'more flag')}: see "), Run("Red flags", link="flags"))
-    to_read = material.by_severities(Severity.TO_READ)
+    to_read = material.to_read
     grave = sum(each.finding.possible_severity is Severity.HIGH for each in to_read)
     if to_read:
         yield (
@@ -138,7 +138,7 @@ def left_to_a_person(material: ReportMaterial) -> str:
     )
     gaps = [f"{count_noun(n, one, many)} {what}" for n, one, many, what in counts if n]
     missing = f" {join_words(gaps)}." if gaps else ""
-    has_open = bool(material.by_severities(Severity.TO_READ))
+    has_open = bool(material.to_read)
     open_ones = " The questions that the contracts’ words leave open follow." if has_open else ""
     return (
         f"{status(material)}{missing} What the law makes of these words, and which of them are in "

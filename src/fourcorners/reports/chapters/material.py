@@ -113,6 +113,16 @@ class ReportMaterial:
     def by_severities(self, *severities: Severity) -> list[Entry]:
         return sort_by_severity(each for each in self.entries if each.severity in severities)
 
+    @property
+    def to_read(self) -> list[Entry]:
+        """Return the findings that a person must read to know how grave they are."""
+        return sort_by_severity(
+            each
+            for each in self.entries
+            if each.severity is Severity.TO_READ
+            or each.finding.possible_severity.rank > each.severity.rank
+        )
+
     def name(self, row: int) -> str:
         """Return what the contract of a row is called."""
         return self.grid.name(self.grid.documents[row])

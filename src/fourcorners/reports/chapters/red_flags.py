@@ -275,11 +275,13 @@ def to_read_sections(material: ReportMaterial) -> tuple[Section, ...]:
 
 
 def _findings_to_read(material: ReportMaterial) -> Section:
-    flags = group_flags(material.by_severities(Severity.TO_READ))
+    flags = group_flags(material.to_read)
     flags.sort(key=lambda each: -each.entries[0].finding.possible_severity.rank)
     blocks: list[Block] = []
     if flags:
-        blocks.append(body("Any of these may be a red flag: a person should read the contract."))
+        blocks.append(
+            body("Any of these may be a red flag, or graver: a person should read the contract.")
+        )
     for flag in flags:
         places = contract_places(material, flag.entries, len(flag.entries))
         reason = Run(f"{flag.reason} In ")

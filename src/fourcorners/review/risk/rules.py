@@ -17,7 +17,7 @@ from fourcorners.models.entailment.unseen import HypothesisGuide
 from fourcorners.models.entailment.verdict import LABELS, Label, Verdict
 from fourcorners.playbooks.playbook import Expectation, Playbook, Provision, Rule
 from fourcorners.review.finding import CANNOT_TELL, Author, Finding, RiskAnswer, Severity
-from fourcorners.review.severity import leave_to_read, open_question_reason
+from fourcorners.review.severity import leave_to_read, open_question_reason, raise_severity
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.quote import Quote
@@ -186,13 +186,8 @@ def _failed_rule(finding: Finding, rule: Rule, says: str) -> Finding:
     level = Severity(rule.severity)
     if level.rank <= finding.severity.rank:
         return finding
-    return replace(
-        finding,
-        severity=level,
-        possible_severity=Severity.NONE,
-        reason=f"{says.capitalize()}: {rule.because or rule.statement}",
-        recommendation=rule.recommend or finding.recommendation,
-    )
+    reason = f"{says.capitalize()}: {rule.because or rule.statement}"
+    return raise_severity(finding, level, reason, rule.recommend or finding.recommendation)
 
 
 def raise_by_rules(finding: Finding, provision: Provision) -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import date
 
 from fourcorners.outline.card.card import Card
@@ -11,6 +10,7 @@ from fourcorners.outline.card.term import find_final_end
 from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
 from fourcorners.review.amendments import amended_by
 from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.severity import raise_severity
 
 _DAYS_A_MONTH = 30.5  # the mean
 
@@ -59,10 +59,5 @@ def _raised(
     over = end < as_of
     unless = f", unless it {'was' if over else 'is'} renewed" if card and card.renewal else ""
     reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}{unless}."
-    return replace(
-        cell,
-        severity=Severity(rule.severity),
-        possible_severity=Severity.NONE,
-        reason=f"{reason} {amended_by(cell)}".rstrip(),
-        recommendation=rule.recommend,
-    )
+    reason = f"{reason} {amended_by(cell)}".rstrip()
+    return raise_severity(cell, Severity(rule.severity), reason, rule.recommend)

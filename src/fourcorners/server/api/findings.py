@@ -144,7 +144,7 @@ class FindingValue(_Part):
     severity_by: str = Field(default="", description="Who set the severity; empty where rules did.")
     possible_severity: Severity = Field(
         default=Severity.NONE,
-        description="How grave open questions may make a finding that is to be read.",
+        description="How grave open questions may make it; `none` if no graver than it is.",
     )
     quotes: list[QuoteValue] = Field(default_factory=list)
     amendments: list[AmendmentValue] = Field(
