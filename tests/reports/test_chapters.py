@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -294,6 +294,70 @@ def test_the_schedule_of_consents_names_whose_consent_our_side_needs(
     if listed is not None:
         cell = tables[0].rows[0].cells[2]
         assert [each.runs[0].text for each in cell if isinstance(each, Paragraph)] == listed
+
+
+@pytest.mark.parametrize(
+    ("clause", "deadline"),
+    [
+        (
+            "Vendor shall notify Client within ten (10) business days, and Client may end it in 60 days.",
+            "“within ten (10) business days”",
+        ),
+        (
+            "Vendor shall give not less than 30 days' prior written notice of it.",
+            "“not less than 30 days' prior written notice”",
+        ),
+        ("Client shall give or refuse its consent within two weeks.", "“within two weeks”"),
+        ("Client may terminate by notice given within 20 days.", "Not answered"),
+        ("Vendor shall notify Client. The term is two years.", "Not answered"),
+    ],
+)
+def test_the_schedule_of_consents_gives_a_deadline_as_it_is_written(
+    told: Review, clause: str, deadline: str
+) -> None:
+    first = next(f for f in told.findings if f.evidence)
+    notice = RiskAnswer("Must anyone be notified?", "yes", id="notice", value="yes")
+    whole = Span(0, len(clause))
+    evidence = replace(first.evidence[0], quote=Quote(clause, whole, Match.EXACT), clause=whole)
+    finding = replace(first, evidence=(evidence,), answers=(notice,))
+    assert [text(each) for each in consents(told, finding)[4]] == [deadline]
+
+
+@pytest.mark.parametrize(
+    ("place", "wanted"), [("7", "clause 7 of 2-letter.txt"), ("", "in 2-letter.txt")]
+)
+def test_the_schedule_of_consents_names_the_clause_of_an_amendment(
+    told: Review, place: str, wanted: str
+) -> None:
+    first = next(f for f in told.findings if f.evidence)
+    quote = Quote("Consent is needed.", Span(0, 18), Match.EXACT)
+    change = Amendment("other", "2-letter.txt", quote, replaces=False, place=place)
+    notice = RiskAnswer("Must anyone be notified?", "yes", id="notice", value="yes")
+    finding = replace(first, evidence=(), answers=(notice,), amendments=(change,))
+    assert [text(each) for each in consents(told, finding)[3]] == [wanted]
+
+
+def consents(told: Review, finding: Finding) -> tuple[Sequence[object], ...]:
+    """Return the cells of the one row of the schedule of consents."""
+    head = next(c for c in told.columns if c.id == finding.provision)
+    one = replace(
+        told,
+        documents=tuple(
+            replace(d, text=finding.evidence[0].quote.words) if finding.evidence else d
+            for d in told.documents
+            if d.id == finding.document
+        ),
+        columns=(replace(head, id="change-of-control"),),
+        findings=(replace(finding, provision="change-of-control"),),
+    )
+    (schedule,) = notice_schedule(ReportMaterial(Grid(one)))
+    (table,) = [each for each in schedule.blocks if isinstance(each, Table)]
+    return table.rows[0].cells
+
+
+def text(block: object) -> str:
+    assert isinstance(block, Paragraph)
+    return "".join(run.text for run in block.runs)
 
 
 def test_the_quality_sample_gives_the_error_rate_once_it_is_checked(review: Review) -> None:

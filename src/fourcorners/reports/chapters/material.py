@@ -27,6 +27,7 @@ from fourcorners.reports.key_words import (
 )
 from fourcorners.reports.tree import Paragraph, QuoteBlock, Row, Run, Tone, body
 from fourcorners.review.finding import (
+    Amendment,
     Annotation,
     CellState,
     Evidence,
@@ -271,11 +272,21 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
 
 
 def key_place(finding: Finding) -> str:
-    """Return the clauses and pages of the words that carry a finding, or are closest to one."""
+    """Return the clauses and pages of the words that carry a finding, or are closest to one.
+
+    Where a contract has none of its own, they are the amendment's.
+    """
     if finding.nearest:
         return f"{CLOSEST_WORDS.lower()}: {clause_and_page(finding.nearest)}"
     held = (evidence_of(finding, quote) for quote in deciding_quotes(finding))
-    return "; ".join(dict.fromkeys(clause_and_page(each) for each in held if each))
+    places = dict.fromkeys(clause_and_page(each) for each in held if each)
+    others = [each for each in finding.amendments if each.document != finding.document]
+    return "; ".join(places or dict.fromkeys(map(_amending_place, others)))
+
+
+def _amending_place(change: Amendment) -> str:
+    name = single_line(change.name)
+    return f"clause {change.place} of {name}" if change.place else f"in {name}"
 
 
 def format_date(value: date | None) -> str:

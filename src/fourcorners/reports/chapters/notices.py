@@ -13,6 +13,8 @@ from fourcorners.reports.tree import Block, Paragraph, Run, Section, Table, Tone
 from fourcorners.review.finding import CellState, ReviewedDocument
 from fourcorners.review.parties import party_value
 from fourcorners.text.invisible_characters import single_line
+from fourcorners.text.span import Span
+from fourcorners.text.values.periods import find_durations
 
 _CONSENTS: Final = {
     "effect": ("consent", "consent_reasonable"),
@@ -29,6 +31,15 @@ _OTHER: Final = re.compile(
     rf"|\bothers?(?:\s+(?:party|side))?[’']s?\s+(?:[\w-]+\s+){{0,4}}?{_CONSENT}\b",
     re.IGNORECASE,
 )
+# Of the words before a period: where their part of the sentence begins, whether they ask for a
+# consent or a notice, and what limits it.
+_PART_END: Final = re.compile(r"[.;:]\s|,\s+(?:and|or|but)\b")
+_ASKS: Final = re.compile(r"\b(?:notif|notice|inform|consent|approv|permission)", re.IGNORECASE)
+_OTHER_NOTICE: Final = re.compile(r"\b(?:terminat|renew)", re.IGNORECASE)
+_LIMIT: Final = re.compile(
+    r"\b(?:within|at\s+least|(?:no|not)\s+(?:less|later|fewer|more)\s+than)\s+$", re.IGNORECASE
+)
+_NOTICE: Final = re.compile(r"[’']?\s+(?:(?:prior|written|advance)\s+){0,2}notice\b", re.IGNORECASE)
 
 
 def notice_schedule(material: ReportMaterial) -> list[Section]:
@@ -135,4 +146,23 @@ def _lines(document: ReviewedDocument, parties: list[Fact[Party]]) -> Iterator[P
 
 def _deadline(entry: Entry) -> str:
     within = next((a for a in entry.finding.answers if a.id == "within" and a.answer), None)
-    return within.statement or within.answer if within else "Not answered"
+    if within:
+        return within.statement or within.answer
+    finding = entry.finding
+    quotes = [each.quote for each in finding.evidence] or [
+        each.quote for each in finding.amendments
+    ]
+    written = [each for quote in quotes if quote.verified for each in _written_limits(quote.words)]
+    return "; ".join(f"“{each}”" for each in dict.fromkeys(written)) or "Not answered"
+
+
+def _written_limits(words: str) -> Iterator[str]:
+    """Yield the periods that words give for a consent or a notice, as they are written."""
+    for period in find_durations(words, Span(0, len(words))):
+        before = _PART_END.split(words[: period.span.start])[-1]
+        notice = _NOTICE.match(words, period.span.end)
+        if _OTHER_NOTICE.search(before) or not (notice or _ASKS.search(before)):
+            continue
+        lead = _LIMIT.search(before)
+        start = period.span.start - (len(lead.group()) if lead else 0)
+        yield single_line(words[start : notice.end() if notice else period.span.end])
