@@ -300,7 +300,7 @@ def test_the_schedule_of_consents_names_whose_consent_our_side_needs(
     ("clause", "deadline"),
     [
         (
-            "Vendor shall notify Client within ten (10) business days, and Client may end it in 60 days.",
+            "It must notify us within ten (10) business days, and we may end it within 60 days.",
             "“within ten (10) business days”",
         ),
         (

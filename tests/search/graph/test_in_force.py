@@ -255,6 +255,18 @@ def test_the_card_says_when_the_amended_term_ends(
         assert value.span.text_in(HIRE)
 
 
+def test_the_words_behind_a_sum_have_their_place_in_the_contract(
+    library: Library, put: Put
+) -> None:
+    long = "one crane of the Owner's own choice, with all of its ropes and hooks and a second man"
+    found = amended(library, put, f'1. In clause 1.1, "two tower cranes" is replaced by "{long}".')
+    assert [each.is_certain for each in found.revisions] == [True]
+    end = found.card.value("end")
+    assert end is not None
+    assert {part.text_in(HIRE) for part in end.parts} <= {"9 May 2019", "three years"}
+    assert end.parts
+
+
 @pytest.mark.parametrize(
     ("changes", "arithmetic"),
     [

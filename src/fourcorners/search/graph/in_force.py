@@ -348,7 +348,14 @@ def _card(
         pieces = [each for each in pieces if each.source or not added.intersection(each.by)]
         current = _read(contract.document, pieces)
     new = current.card
-    values = [replace(each, span=_anchor(pieces, each.span)) for each in new.values]
+    values = [
+        replace(
+            each,
+            span=_anchor(pieces, each.span),
+            parts=tuple(_anchor(pieces, part) for part in each.parts),
+        )
+        for each in new.values
+    ]
     for _, by in longer:
         values = [_extend(each, by) if each.kind == "end" else each for each in values]
     if not is_known:
