@@ -274,7 +274,7 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
 def key_place(finding: Finding) -> str:
     """Return the clauses and pages of the words that carry a finding, or are closest to one.
 
-    Where a contract has none of its own, they are the amendment's.
+    Where all of them are an amendment's, so is the place.
     """
     if finding.nearest:
         return f"{CLOSEST_WORDS.lower()}: {clause_and_page(finding.nearest)}"
