@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -295,3 +296,68 @@ def test_the_headline_counts_each_state(ask: Ask) -> None:
     assert answer.headline.startswith("1 of 3 contracts: “Carriage Agreement")
     assert answer.headline.endswith("Not said in 1.")
     assert len(answer.sentences) == 1
+
+
+AMENDMENT = """AMENDMENT NO. 1 TO THE {title}
+
+This Amendment No. 1 is made on 3 August 2024 between Ostler Ferries Limited and {other} Limited \
+and amends the {title} dated 2 May 2023.
+
+1. {change}
+
+2. All else stays as it is.
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "change", "states"),
+    [
+        (
+            "This Agreement is governed by the laws of England.",
+            (
+                'Clause 3.1 is deleted and replaced by: "3.1 This Agreement is governed by the laws of '
+                'Scotland."'
+            ),
+            {"England": "no", "Scotland": "yes"},
+        ),
+        (
+            "This Agreement is governed by the laws of Ireland.",
+            'In clause 3.1, "Ireland" is replaced by "France".',
+            {"Ireland": "no", "France": "yes"},
+        ),
+        (
+            "This Agreement is governed by the laws of Ireland.",
+            'In clause 2.1, "ninety days" is replaced by "a year".',
+            {"Ireland": "yes", "France": "no"},
+        ),
+        (
+            "This Agreement is governed by the laws of Ireland.",
+            (
+                'If the Customer so elects, clause 3.1 is replaced by: "3.1 This Agreement is governed '
+                'by the laws of France."'
+            ),
+            {"Ireland": "to be read", "France": "to be read"},
+        ),
+    ],
+)
+def test_the_law_is_the_one_in_force(
+    tmp_path: Path, law: str, change: str, states: dict[str, str]
+) -> None:
+    names = {"title": "Carriage Agreement", "other": "Tallow Quarries"}
+    ending = "The Customer may end this Agreement on ninety days' notice."
+    text = TEXT.format(dated="2 May 2023", ending=ending, law=law, **names)
+    with Library.open(tmp_path / "room.db") as opened:
+        _add(opened, "carriage", text, "", "")
+        added = document(AMENDMENT.format(change=change, **names), "amendment.txt")
+        outline = build_outline(added)
+        card = read_card(added, outline)
+        opened.add(added, outline, card, cut_passages(added, outline), None, collection="Quay")
+        context = build_context(opened, collection="Quay", concepts=default_concepts())
+        for place, state in states.items():
+            question = f"Which contracts are governed by the law of {place}?"
+            rows = {each.title[:8]: each for each in ask_contracts(context, question)}
+            row = rows["Carriage"]
+            assert row.state.value == state, (row.title, row.value)
+            assert row.quote is not None
+            assert row.quote.quote.words in opened.text(row.quote.document)
+            assert state != "yes" or place in row.quote.quote.words

@@ -22,6 +22,7 @@ from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.ends import read_end
 from fourcorners.research.offline.extract import answer_part
+from fourcorners.research.offline.law import read_law
 from fourcorners.research.offline.reviewed import PLAYBOOK
 from fourcorners.research.offline.sizes import LEAST, MOST, SUMS, size_of
 from fourcorners.research.question import Part, QuestionAspect
@@ -241,10 +242,12 @@ class _Asked:
             yield self._reading(contract)
 
     def _law(self, contract: Contract) -> _Read:
-        law = contract.card.governing_law
+        law = read_law(self._context.library, contract)
         if law is None:
             return _Read(RowState.SILENT, "no choice of law was found")
-        quote = self._cite(contract, contract.sentence(law.span))
+        quote = self._context.cite(law.document, law.span)
+        if not law.is_certain:
+            return _Read(RowState.TO_READ, "an amendment may change it", quote)
         own = law.value.partition(" and ")[0]
         is_own = own in {each.partition(" and ")[0] for each in self._laws}
         return _Read(RowState.YES if is_own else RowState.NO, law.value, quote)
