@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -315,8 +316,8 @@ and amends the {title} dated 2 May 2023.
         (
             "This Agreement is governed by the laws of England.",
             (
-                'Clause 3.1 is deleted and replaced by: "3.1 This Agreement is governed by the laws of '
-                'Scotland."'
+                'Clause 3.1 is deleted and replaced by: "3.1 This Agreement is governed by the '
+                'laws of Scotland."'
             ),
             {"England": "no", "Scotland": "yes"},
         ),
@@ -333,8 +334,8 @@ and amends the {title} dated 2 May 2023.
         (
             "This Agreement is governed by the laws of Ireland.",
             (
-                'If the Customer so elects, clause 3.1 is replaced by: "3.1 This Agreement is governed '
-                'by the laws of France."'
+                'If the Customer so elects, clause 3.1 is replaced by: "3.1 This Agreement is '
+                'governed by the laws of France."'
             ),
             {"Ireland": "to be read", "France": "to be read"},
         ),
@@ -361,3 +362,115 @@ def test_the_law_is_the_one_in_force(
             assert row.quote is not None
             assert row.quote.quote.words in opened.text(row.quote.document)
             assert state != "yes" or place in row.quote.quote.words
+
+
+def _cell(text: str, provision: str, words: str, *answers: tuple[str, str, str]) -> Finding:
+    """Return a cell that found words of a text, with answers: id, value and statement."""
+    found = tuple(RiskAnswer("?", v, id=i, value=v, statement=said) for i, v, said in answers)
+    if not words:
+        return Finding("", provision, CellState.NOT_FOUND)
+    span = Span(text.index(words), text.index(words) + len(words))
+    evidence = Evidence(Quote(words, span, Match.EXACT), span, (), None, 0.9)
+    return Finding("", provision, CellState.FOUND, evidence=(evidence,), answers=found)
+
+
+OPEN = "The Customer may end this Agreement at any time on ninety days' notice."
+CLOSED = "Neither party may end this Agreement for convenience."
+
+
+@pytest.mark.parametrize(
+    ("question", "ending", "cells", "state"),
+    [
+        (
+            "Which contracts have termination for convenience?",
+            OPEN,
+            [("termination-for-convenience", OPEN)],
+            "yes",
+        ),
+        (
+            "Which contracts have termination for convenience?",
+            CLOSED,
+            [("termination-for-convenience", CLOSED)],
+            "to be read",
+        ),
+        (
+            "Which contracts do not have termination for convenience?",
+            CLOSED,
+            [("termination-for-convenience", CLOSED)],
+            "to be read",
+        ),
+        (
+            "Which contracts do not have termination for convenience?",
+            OPEN,
+            [("termination-for-convenience", OPEN)],
+            "no",
+        ),
+        (
+            "Which contracts do not have a cap on liability?",
+            OPEN,
+            [("cap-on-liability", "")],
+            "to be read",
+        ),
+        ("Which contracts lack insurance?", OPEN, [("insurance", "")], "to be read"),
+        ("Which contracts have a cap on liability?", OPEN, [("cap-on-liability", "")], "not said"),
+        (
+            "Which contracts have termination for convenience and insurance?",
+            OPEN,
+            [("termination-for-convenience", OPEN), ("insurance", "")],
+            "not said",
+        ),
+        (
+            "Which contracts have termination for convenience but no insurance?",
+            OPEN,
+            [("termination-for-convenience", OPEN), ("insurance", "")],
+            "to be read",
+        ),
+        (
+            "Which contracts have a minimum commitment?",
+            OPEN,
+            [("minimum-commitment", OPEN, ("binding", "no", "no binding minimum"))],
+            "to be read",
+        ),
+        (
+            "Which contracts are exclusive?",
+            OPEN,
+            [("exclusivity", OPEN, ("kind", "none", ""))],
+            "to be read",
+        ),
+        (
+            "Which contracts are exclusive?",
+            OPEN,
+            [("exclusivity", OPEN, ("kind", "supply", "exclusive supply"))],
+            "yes",
+        ),
+    ],
+)
+def test_neither_denials_nor_silence_are_asserted(
+    tmp_path: Path,
+    question: str,
+    ending: str,
+    cells: Sequence[tuple[str, str]],
+    state: str,
+) -> None:
+    text = TEXT.format(
+        title="Carriage Agreement",
+        dated="9 June 2022",
+        other="Tallow Quarries",
+        ending=ending,
+        law="Notices are given in writing.",
+    )
+    added = document(text, "carriage.txt")
+    outline = build_outline(added)
+    card = read_card(added, outline)
+    with Library.open(tmp_path / "room.db") as opened:
+        opened.add(added, outline, card, cut_passages(added, outline), None, collection="Quay")
+        found = [replace(_cell(text, *each), document=added.id) for each in cells]
+        store.save_findings(opened, BOOK, "engine", found)
+        context = build_context(opened, collection="Quay", concepts=default_concepts())
+        (row,) = ask_contracts(context, question)
+        assert row.state.value == state
+        bare = [replace(each, evidence=()) for each in found if each.state is CellState.FOUND]
+        store.save_findings(opened, BOOK, "engine", bare)
+        context = build_context(opened, collection="Quay", concepts=default_concepts())
+        (row,) = ask_contracts(context, question)
+        assert row.state is not RowState.YES

@@ -6,37 +6,33 @@ review found; and only what neither decides is read, in the contracts that are l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.contract import Contract
 from fourcorners.library.entries import Entry
-from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import RenewalManner
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.ends import read_end
+from fourcorners.research.offline.cards import read_end, read_law
+from fourcorners.research.offline.cells import OURS, THEIRS, CellReader, RowPart
 from fourcorners.research.offline.extract import answer_part
-from fourcorners.research.offline.law import read_law
 from fourcorners.research.offline.reviewed import PLAYBOOK
-from fourcorners.research.offline.sizes import LEAST, MOST, SUMS, size_of
+from fourcorners.research.offline.sizes import LEAST, MOST, SUMS
 from fourcorners.research.question import Part, QuestionAspect
 from fourcorners.review import store
-from fourcorners.review.finding import CellState, Finding
-from fourcorners.review.parties import party_value
+from fourcorners.review.finding import Finding
 from fourcorners.review.selection.conditions import (
     Condition,
     HasProvision,
     condition_provisions,
-    evaluate_condition,
 )
 from fourcorners.review.selection.find import parse_selection
-from fourcorners.review.severity import comes_close
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.in_force import card_in_force
@@ -57,7 +53,6 @@ _SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
 _SEVERAL = ("contracts", "agreements", "leases", "licences", "licenses", "deals", "ndas")
 _BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
 _OVER = frozenset({"ended", "expired", "lapsed"})
-_OURS, _THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
 _SIDE = "side"  # "the other side", "our side"
 _OF_LAW, _OF_TERM = "governing-law", frozenset({"expiration-date", "renewal-term"})
 _OF_AMENDMENTS = frozenset(stem_tokens(["amend", "amended", "amendment"]))
@@ -68,16 +63,6 @@ _AUTOMATIC = frozenset(stem_tokens(["automatically", "itself", "themselves"]))
 _YEARS = range(1900, 2100)
 _KNOWN = (RowState.YES, RowState.TO_READ)
 ORDER = (*_KNOWN, RowState.SILENT, RowState.NO)
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What a contract says to one thing that is asked for, as in `ContractRow`."""
-
-    state: RowState
-    value: str = ""
-    quote: Citation | None = None
-    size: str = ""
 
 
 def contract_question(question: str) -> str:
@@ -179,7 +164,7 @@ class _Asked:
     def _is_known(self, word: str) -> bool:
         """Return whether a word of the question is part of what a card decides."""
         tokens = {*tokenize(word).tokens}
-        if tokens & {*MOST, *LEAST, *SUMS, *_BEFORE, *_AFTER, *_OURS, *_THEIRS, _SIDE}:
+        if tokens & {*MOST, *LEAST, *SUMS, *_BEFORE, *_AFTER, *OURS, *THEIRS, _SIDE}:
             return True
         if named_laws(self._question.replace(word, " ")) != self._laws:
             return True
@@ -215,7 +200,7 @@ class _Asked:
                 break
         return row
 
-    def _read(self, contract: Contract) -> Iterator[_Read]:
+    def _read(self, contract: Contract) -> Iterator[RowPart]:
         """Yield what decides, the cheapest first."""
         if self._laws:
             yield self._law(contract)
@@ -229,11 +214,12 @@ class _Asked:
         if self._is_of_changes:
             yield self._changes(contract)
             return
+        reader = CellReader(self._context, self._question, self._cells)
         if self._asked is not None:
-            yield self._review_answer(contract, self._asked)
+            yield reader.read_answer(contract, *self._asked) or self._reading(contract)
             return
         if self._condition is not None:
-            found = self._finding(contract)
+            found = reader.check_condition(contract, self._condition, is_compared=self._is_compared)
             is_decided = self._is_compared or not self._rest
             if found is not None and (is_decided or found.state is not RowState.YES):
                 yield found
@@ -241,18 +227,18 @@ class _Asked:
         if self._rest or self._condition is not None or not self._laws:
             yield self._reading(contract)
 
-    def _law(self, contract: Contract) -> _Read:
+    def _law(self, contract: Contract) -> RowPart:
         law = read_law(self._context.library, contract)
         if law is None:
-            return _Read(RowState.SILENT, "no choice of law was found")
+            return RowPart(RowState.SILENT, "no choice of law was found")
         quote = self._context.cite(law.document, law.span)
         if not law.is_certain:
-            return _Read(RowState.TO_READ, "an amendment may change it", quote)
+            return RowPart(RowState.TO_READ, "an amendment may change it", quote)
         own = law.value.partition(" and ")[0]
         is_own = own in {each.partition(" and ")[0] for each in self._laws}
-        return _Read(RowState.YES if is_own else RowState.NO, law.value, quote)
+        return RowPart(RowState.YES if is_own else RowState.NO, law.value, quote)
 
-    def _term(self, contract: Contract) -> _Read:
+    def _term(self, contract: Contract) -> RowPart:
         """Answer from the dates and the renewal of the card, as far as they are certain."""
         card = card_in_force(self._context.library, contract.id)
         term, renewal = read_term(card), card.renewal
@@ -261,16 +247,16 @@ class _Asked:
                 return self._reading(contract)
             quote = self._cite(contract, renewal.span)
             if not renewal.asserted or renewal.manner is RenewalManner.UNCLEAR:
-                return _Read(RowState.TO_READ, "", quote)
+                return RowPart(RowState.TO_READ, "", quote)
             if not set(stems(self._question)) & _AUTOMATIC or term.is_automatic:
-                return _Read(RowState.YES, renewal.manner.value, quote)
-            return _Read(RowState.NO, f"renewed by {renewal.manner.value}", quote)
+                return RowPart(RowState.YES, renewal.manner.value, quote)
+            return RowPart(RowState.NO, f"renewed by {renewal.manner.value}", quote)
         if term.end is None or term.end_day is None:
             return self._reading(contract)
         quote = self._cite(contract, contract.sentence(term.end.span))
         found = read_end(card, *self._range(), is_over=self._is_over)
         size = f"{found.end.toordinal()} day" if found.end else ""
-        return _Read(found.state, found.value, quote, size)
+        return RowPart(found.state, found.value, quote, size)
 
     @property
     def _is_over(self) -> bool:
@@ -290,112 +276,45 @@ class _Asked:
             return first, None
         return first, last
 
-    def _mention(self, contract: Contract, days: Sequence[date]) -> _Read:
+    def _mention(self, contract: Contract, days: Sequence[date]) -> RowPart:
         """Answer whether a contract names a day that is not its own."""
         card, whole = contract.card, Span(0, len(contract.text))
         if card.agreement_date is not None and card.agreement_date.value in days:
             quote = self._cite(contract, contract.sentence(card.agreement_date.span))
-            return _Read(RowState.NO, "it is dated so itself", quote)
+            return RowPart(RowState.NO, "it is dated so itself", quote)
         found = [each for each in find_dates(contract.text, whole) if each.value in days]
         if not found:
-            return _Read(RowState.SILENT, "no such date is in it")
-        return _Read(RowState.YES, "", self._cite(contract, contract.sentence(found[0].span)))
+            return RowPart(RowState.SILENT, "no such date is in it")
+        return RowPart(RowState.YES, "", self._cite(contract, contract.sentence(found[0].span)))
 
-    def _changes(self, contract: Contract) -> _Read:
+    def _changes(self, contract: Contract) -> RowPart:
         """Answer which other contract this one changes, or which changes it."""
         links = links_of(self._context.library)
         is_changed = bool({"been", "was", "were", "are", "by"} & set(self._tokens))
         found = links.amended_by(contract.id) if is_changed else links.amendments(contract.id)
         if not found:
-            return _Read(RowState.SILENT, "no amendment was found")
+            return RowPart(RowState.SILENT, "no amendment was found")
         amending = self._context.read_contract(found[0].document)
         other = found[0].document if is_changed else found[0].target
         value = str(self._context.title(other)) if other else found[0].title
-        return _Read(RowState.YES, value, self._cite(amending, amending.sentence(found[0].span)))
-
-    def _finding(self, contract: Contract) -> _Read | None:
-        """Return what a review found; None where it does not decide."""
-        cells = self._cells.get(contract.id, {})
-        if self._condition is None or not cells:
-            return None
-        states = {CellState.FOUND: True, CellState.NOT_FOUND: False}
-        met = evaluate_condition(
-            self._condition, {name: states.get(cell.state) for name, cell in cells.items()}
-        )
-        found = next((each for each in cells.values() if each.state is CellState.FOUND), None)
-        if met is None:
-            return None
-        if found is None or found.best is None or found.best.quote.span is None:
-            return self._absence(contract, cells.values(), met=met)
-        value = "; ".join(each.statement for each in found.answers if each.statement)
-        quote = self._cite(contract, found.best.quote.span)
-        sizes = (size_of(each.value) for each in found.answers if not each.is_open)
-        size = next(filter(None, sizes), "")
-        state = self._whose(contract, found) if met else RowState.NO
-        if self._is_compared and not size:
-            state = RowState.TO_READ
-        return _Read(state, value, quote, size)
-
-    def _review_answer(self, contract: Contract, asked: tuple[str, str]) -> _Read:
-        """Return the review's answer to a question of the playbook; without one, read."""
-        cell = self._cells.get(contract.id, {}).get(asked[0])
-        answers = cell.answers if cell is not None and cell.state is CellState.FOUND else ()
-        answer = next((each for each in answers if each.id == asked[1]), None)
-        if cell is None or answer is None or answer.is_open:
-            return self._reading(contract)
-        quotes = answer.quotes or tuple(each.quote for each in cell.evidence)
-        span = next((each.span for each in quotes if each.span is not None), None)
-        state = RowState.YES if answer.value == "yes" else RowState.NO
-        return _Read(state, answer.statement, None if span is None else self._cite(contract, span))
-
-    def _absence(self, contract: Contract, cells: Iterable[Finding], *, met: bool) -> _Read:
-        """Return that nothing was recognised; where words came close, they are to be read."""
-        value = "none was recognised"
-        for each in cells:
-            span = each.nearest.quote.span if each.nearest and comes_close(each) else None
-            if span is not None:
-                words = f"{value}; closest words (not a match)"
-                return _Read(RowState.TO_READ, words, self._cite(contract, span))
-        return _Read(RowState.YES if met else RowState.SILENT, value)
+        return RowPart(RowState.YES, value, self._cite(amending, amending.sentence(found[0].span)))
 
     @property
     def _is_compared(self) -> bool:
         return any(each in self._tokens for each in (*MOST, *LEAST, *SUMS))
 
-    def _whose(self, contract: Contract, found: Finding) -> RowState:
-        """Return whether what is found is of the side that the question asks about."""
-        sides = [
-            side
-            for side, words in (("ours", _OURS), ("theirs", _THEIRS))
-            if any(each in self._tokens for each in words)
-        ]
-        if not sides:
-            return RowState.YES
-        side = self._context.side(contract.id)
-        holders = {each.value for each in found.answers if each.id == "who" and not each.is_open}
-        if EACH_PARTY in holders:
-            return RowState.YES
-        owned = {
-            side.whose(fact.value)
-            for fact in contract.card.parties
-            if party_value(fact.value) in holders
-        }
-        if not owned or "" in owned:
-            return RowState.TO_READ
-        return RowState.YES if owned & {*sides} else RowState.NO
-
-    def _reading(self, contract: Contract) -> _Read:
+    def _reading(self, contract: Contract) -> RowPart:
         """Read the contract: what it says is for a person to judge."""
         entry = self._context.library.entry(contract.id)
         part = Part(self._of_each or self._question, (QuestionAspect.WHETHER,))
         answer = answer_part(replace(self._context, entries=(entry,)), part)
         if answer.verdict is Verdict.ABSENT:
-            return _Read(RowState.SILENT, "no answer was found")
+            return RowPart(RowState.SILENT, "no answer was found")
         quote = max(answer.findings[0].quotes, key=lambda each: len(each.quote.words))
         words = Span(0, len(quote.quote.words))
         times = [*find_times(quote.quote.words, words)] if self._is_compared else []
         value = quote.quote.words[times[0].span.start : times[0].span.end] if times else ""
-        return _Read(RowState.TO_READ, f"“{value}”" if value else "", quote)
+        return RowPart(RowState.TO_READ, f"“{value}”" if value else "", quote)
 
     def _cite(self, contract: Contract, span: Span) -> Citation:
         return self._context.cite(contract.id, span)

@@ -1,13 +1,17 @@
-"""Whether a contract ends between two days, by its card, as far as that is certain."""
+"""When a contract ends and which law it chooses, by its card, as far as that is certain."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
 
+from fourcorners.library.contract import Contract
+from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.term import Standing, find_final_end, find_status, read_term
 from fourcorners.research.answer import RowState
+from fourcorners.search.graph.in_force import read_in_force
+from fourcorners.text.span import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +46,38 @@ def read_end(card: Card, first: date | None, last: date | None, *, is_over: bool
         end, value = final, f"{value}, renewals until {final.isoformat()}"
     is_within = (first or end) <= end <= (last or end)
     return ContractEnd(RowState.YES if is_within else RowState.NO, value, end)
+
+
+@dataclass(frozen=True, slots=True)
+class GoverningLaw:
+    """A choice of law, and the words that make it.
+
+    Attributes:
+        document: The document with these words, which may be an amendment.
+        is_certain: Whether it is known that they are in force.
+    """
+
+    value: str
+    document: str
+    span: Span
+    is_certain: bool = True
+
+
+def read_law(library: Library, contract: Contract) -> GoverningLaw | None:
+    """Return the law of a contract in force today; None if no choice of law was found."""
+    own, amended = contract.card.governing_law, read_in_force(library, contract.id)
+    law = own if amended is None else amended.contract.card.governing_law
+    whole = amended.restatement if amended else None
+    if law is None or amended is None or whole is not None:
+        if own is None:
+            return None
+        document, span = contract.id, contract.sentence(own.span)
+        if whole is not None:
+            document, span = whole.document, whole.span
+        return GoverningLaw(own.value, document, span, is_certain=amended is None)
+    changes = amended.revisions_at(law.span)
+    if changes:
+        last, is_certain = changes[-1], all(each.is_certain for each in changes)
+        return GoverningLaw(law.value, last.document, last.span, is_certain)
+    span = amended.own_span(law.span) or law.span
+    return GoverningLaw(law.value, contract.id, contract.sentence(span))
