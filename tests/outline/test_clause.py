@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.clause import MAX_LENGTH, enclosing_clause
+from fourcorners.outline.clause import MAX_LENGTH, enclosing_clause, find_lead_ins
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 
@@ -60,3 +60,40 @@ def test_clause_holds_the_span(document: Make, text: str, data: st.DataObject) -
         clause = enclosing_clause(outline, text, span)
         assert clause.contains(span)
         assert len(clause) <= max(MAX_LENGTH, len(span) + 3_000)
+
+
+LISTS = """LETTING OF A BARN
+
+This Letting is made on 1 May 2020 by Hay Limited (the "Owner") and Oats Limited (the "Tenant").
+
+1. USE
+1.1 The barn is of oak. The Tenant shall not:
+(a) sell straw;
+(b) let in
+(i) goats; or
+(ii) geese; or
+(c) light fires.
+
+2. PAY
+2.1 The Tenant must not:
+2.1.1 pay late;
+2.1.2 pay in coin.
+
+3. CARE
+3.1 The Owner mends the roof.
+3.2 The Tenant sweeps.
+"""
+
+
+def test_points_of_a_list_have_lead_ins(document: Make) -> None:
+    outline = build_outline(document(LISTS))
+
+    def leads(words: str) -> list[str]:
+        found = find_lead_ins(outline, LISTS, LISTS.index(words))
+        return [each.text_in(LISTS) for each in found]
+
+    assert leads("sell straw") == ["The Tenant shall not"]
+    assert leads("geese") == ["The Tenant shall not", "let in"]
+    assert leads("pay in coin") == ["The Tenant must not"]
+    assert leads("The Tenant sweeps") == []
+    assert leads("The barn is") == []

@@ -246,7 +246,7 @@ def _rows(answer: Answer, *, is_short: bool = False) -> Iterator[Block]:
             each.title,
             each.state.value,
             each.value,
-            f"“{each.quote.quote.words}” ({each.quote.where})"
+            f"“{' … '.join(q.quote.words for q in (*each.leads, each.quote))}” ({each.quote.where})"
             if each.quote and not (is_short and each.state == "no")
             else "",
         )

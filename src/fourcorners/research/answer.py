@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 TURNS = 5
 """How often the interrogator asks the researcher by default (PAKTON, appendix C)."""
 MAX_TURNS = 20  # PAKTON's experiments stop at 5
-MAX_QUESTION = 4_000
-"""Characters of a question, its context or its instructions."""
+MAX_QUESTION = 4_000  # characters of a question, its context or its instructions
 
 OWN_ACCOUNT = "by the model's own account"  # of a ruling; never with a number
 
@@ -133,6 +132,7 @@ class ContractRow:
     Attributes:
         value: What it says, or was looked for, in a few words.
         size: The value as a number with its unit, to compare; empty if there is none.
+        leads: Of words in a list, what leads to them, the farthest first.
     """
 
     document: str
@@ -141,6 +141,7 @@ class ContractRow:
     value: str = ""
     quote: Citation | None = None
     size: str = ""
+    leads: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

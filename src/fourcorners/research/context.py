@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from fourcorners.models.reader.reranker import AnswerReranker
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
+from fourcorners.outline.clause import find_lead_ins
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rerank_record import RerankRecord
@@ -118,6 +120,7 @@ def _actors(contract: Contract) -> Mapping[str, Actor]:
     return find_actors(contract.text, contract.card, contract.outline.terms)
 
 
+_LATER = re.compile(r"\w{3}[.!?][\"”)]*\s")  # the end of a sentence
 _HEADING = 60  # characters of a heading that is only a name
 _MAX_WORDED = 12  # contracts for which a question is put in their own words
 _HEADED = frozenset({NodeKind.SCHEDULE, NodeKind.RECITALS, NodeKind.SIGNATURE})
@@ -312,6 +315,18 @@ class ResearchContext:
             because=because,
             score=round(score, 4),
         )
+
+    def cite_lead_ins(self, document: str, span: Span) -> tuple[Citation, ...]:
+        """Return what leads to words that begin a point of a list, the farthest first."""
+        contract = self.read_contract(document)
+        node = contract.outline.node_at(span.start)
+        if node is None:
+            return ()
+        begin = node.heading.end if node.heading else node.span.start
+        if _LATER.search(contract.text, begin, span.start):
+            return ()
+        leads = find_lead_ins(contract.outline, contract.text, span.start)
+        return tuple(self.cite(document, each) for each in leads)
 
     def material(
         self, document: str, span: Span, *, tool: str, because: str = "", score: float = 0.0

@@ -376,6 +376,7 @@ def _cell(text: str, provision: str, words: str, *answers: tuple[str, str, str])
 
 OPEN = "The Customer may end this Agreement at any time on ninety days' notice."
 CLOSED = "Neither party may end this Agreement for convenience."
+DUTIES = "The Operator {may}:\n\n(a) wash the crates; or\n\n(b) insure the crates."
 
 
 @pytest.mark.parametrize(
@@ -432,6 +433,18 @@ CLOSED = "Neither party may end this Agreement for convenience."
             "to be read",
         ),
         (
+            "Which contracts require insurance?",
+            DUTIES.format(may="shall not be obliged to"),
+            [("insurance", "insure the crates")],
+            "to be read",
+        ),
+        (
+            "Which contracts require insurance?",
+            DUTIES.format(may="shall"),
+            [("insurance", "insure the crates")],
+            "yes",
+        ),
+        (
             "Which contracts are exclusive?",
             OPEN,
             [("exclusivity", OPEN, ("kind", "none", ""))],
@@ -474,3 +487,30 @@ def test_neither_denials_nor_silence_are_asserted(
         context = build_context(opened, collection="Quay", concepts=default_concepts())
         (row,) = ask_contracts(context, question)
         assert row.state is not RowState.YES
+
+
+def test_words_of_a_list_come_with_what_leads_to_them(tmp_path: Path) -> None:
+    text = TEXT.format(
+        title="Carriage Agreement",
+        dated="9 June 2022",
+        other="Tallow Quarries",
+        ending=DUTIES.format(may="shall at its own cost"),
+        law="Notices are given in writing.",
+    )
+    added = document(text, "carriage.txt")
+    outline = build_outline(added)
+    card = read_card(added, outline)
+    with Library.open(tmp_path / "room.db") as opened:
+        opened.add(added, outline, card, cut_passages(added, outline), None, collection="Quay")
+        found = replace(_cell(text, "insurance", "insure the crates"), document=added.id)
+        store.save_findings(opened, BOOK, "engine", [found])
+        context = build_context(opened, collection="Quay", concepts=default_concepts())
+        question = "Which contracts require insurance?"
+        (row,) = ask_contracts(context, question)
+    assert row.quote is not None
+    assert row.quote.where == "clause 2.1(b)"
+    (lead,) = row.leads
+    assert lead.quote.words == "The Operator shall at its own cost"
+    assert lead.quote.span is not None
+    assert lead.quote.span.text_in(text) == lead.quote.words
+    assert combine_rows(question, [row]).sentences[0].quotes == (lead, row.quote)

@@ -385,3 +385,34 @@ def test_who_is_asked_about_is_quoted_from_all_contracts(
     assert not {*words} & {*shown}
     assert all(each.standing is Verification.VERIFIED for each in named)
     assert answer.counts.verified == len((*answer.statements, *answer.beside))
+
+
+KENNEL = """LEASE OF A KENNEL
+
+This Lease is made on 1 March 2024 between Harbour Estates Limited (the "Landlord") and Quill & \
+Sons Ltd (the "Tenant").
+
+1. USE
+1.1 The Tenant shall not, without the Landlord's consent:
+(a) keep cats in the Kennel;
+(b) sublet the Kennel to a breeder of hounds; or
+(c) paint its doors.
+
+2. RENT
+2.1 The rent is GBP 400 a month.
+"""
+
+
+def test_a_headline_quotes_what_leads_to_a_point_of_a_list(
+    tmp_path: Path, encoder: Encoder, concepts: Sequence[Concept]
+) -> None:
+    (tmp_path / "kennel.txt").write_text(KENNEL)
+    with Library.open(tmp_path / "l.db") as library:
+        add_files(library, [tmp_path / "kennel.txt"], collection="Quay", encoder=encoder)
+        asked = ResearchQuestion("May the Tenant paint the doors of the Kennel?")
+        answer = final_answer(ask(library, asked, encoder=encoder, concepts=concepts))
+    words = "The Tenant shall not, without the Landlord's consent … paint its doors"
+    assert words in answer.answer.headline
+    assert "Clause 1.1(c)" in answer.answer.headline
+    *_, point = answer.answer.sentences[0].quotes
+    assert point.where == "clause 1.1(c)"

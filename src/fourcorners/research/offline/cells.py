@@ -98,7 +98,10 @@ class CellReader:
 
     def _is_doubtful(self, cell: Finding) -> bool:
         provision = load_playbook(PLAYBOOK).provision(cell.provision)
-        return _is_doubtful(cell, provision, self.question)
+        span = cell.best.quote.span if cell.best else None
+        leads = self.context.cite_lead_ins(cell.document, span) if span else ()
+        lead = " ".join(each.quote.words for each in leads)
+        return _is_doubtful(cell, provision, self.question, lead)
 
     def _absence(self, contract: Contract, cells: Iterable[Finding], *, met: bool) -> RowPart:
         """Return that nothing was recognised; where words came close, they are to be read."""
@@ -154,10 +157,11 @@ def _may_be_changed(cell: Finding) -> bool:
     return bool(cell.amendments) and cell.severity is Severity.TO_READ
 
 
-def _is_doubtful(cell: Finding, provision: Provision, question: str) -> bool:
+def _is_doubtful(cell: Finding, provision: Provision, question: str, lead: str) -> bool:
     """Return whether a person must read a cell that was found before it answers a question.
 
-    That is so if its words may be changed, or if they or its answers deny what is asked for.
+    That is so if its words may be changed, or if they or its answers deny what is asked for. `lead`
+    leads to words in a list.
     """
     asked = set(stems(question))
     for each in cell.answers:
@@ -165,7 +169,11 @@ def _is_doubtful(cell: Finding, provision: Provision, question: str) -> bool:
         if lack and (each.value == "none" or asked & {*stems(each.statement[lack.end() :])}):
             return True
     best = cell.best
-    return _may_be_changed(cell) or best is None or denies(best.quote.words, provision)
+    return (
+        _may_be_changed(cell)
+        or best is None
+        or denies(f"{lead} {best.quote.words}".strip(), provision)
+    )
 
 
 def denies(words: str, provision: Provision) -> bool:

@@ -198,7 +198,10 @@ class _Asked:
             )
             if one.state in (RowState.NO, RowState.SILENT):
                 break
-        return row
+        span = row.quote and row.quote.quote.span
+        if row.quote is None or span is None:
+            return row
+        return replace(row, leads=self._context.cite_lead_ins(row.quote.document, span))
 
     def _read(self, contract: Contract) -> Iterator[RowPart]:
         """Yield what decides, the cheapest first."""
@@ -310,7 +313,10 @@ class _Asked:
         answer = answer_part(replace(self._context, entries=(entry,)), part)
         if answer.verdict is Verdict.ABSENT:
             return RowPart(RowState.SILENT, "no answer was found")
-        quote = max(answer.findings[0].quotes, key=lambda each: len(each.quote.words))
+        lead = answer.lead.quote.span if answer.lead else None
+        quotes = answer.findings[0].quotes
+        own = [q for q in quotes if lead and q.quote.span and q.quote.span.overlaps(lead)]
+        quote = max(own or quotes, key=lambda each: len(each.quote.words))
         words = Span(0, len(quote.quote.words))
         times = [*find_times(quote.quote.words, words)] if self._is_compared else []
         value = quote.quote.words[times[0].span.start : times[0].span.end] if times else ""

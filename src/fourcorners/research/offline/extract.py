@@ -77,6 +77,7 @@ class PartAnswer:
         headline: The answer in a line: its sentences, which another part may have, too.
         findings: The words that answer, the best first.
         leading: How many of them the short answer quotes.
+        lead: The words that answer; None if nothing does.
         conditions: What changes the answer.
         linked: What is linked to the words, for the full report.
     """
@@ -92,6 +93,7 @@ class PartAnswer:
     linked: tuple[Statement, ...] = ()
     gaps: tuple[Gap, ...] = ()
     leading: int = 1
+    lead: Citation | None = None
 
 
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
@@ -147,6 +149,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         tuple(conditions),
         tuple(_companion(context, part, each) for each in linked if each not in supplying),
         leading=1 + len(supplying),
+        lead=lead,
     )
 
 
@@ -196,6 +199,8 @@ def _answering(
     if wanted and len([*wanted(words, Span(0, len(words)))]) != 1:  # which of them is not sure
         return None
     contract, asked = context.read_contract(lead.document), lead.quote.span
+    if not wanted and context.cite_lead_ins(lead.document, asked):  # it may deny the words
+        return None
     blanks = find_blanks(contract.text, contract.outline) if wanted else ()
     if any(each.span.overlaps(asked) for each in blanks):  # the value asked for may be the blank
         return None
@@ -242,8 +247,9 @@ def _place(context: ResearchContext, cited: Citation) -> str:
 def _says(context: ResearchContext, cited: Citation, changes: str = "") -> str:
     """Quote words with their place, or only give the place of many."""
     place, within = _place(context, cited), cited.quote.span or Span(0, 0)
-    parts = (_words(context, cited.document, p) for p in _parts(context, cited.document, within))
-    words = " … ".join(" ".join(each.split()) for each in parts)
+    parts = [_words(context, cited.document, p) for p in _parts(context, cited.document, within)]
+    leads = [each.quote.words for each in context.cite_lead_ins(cited.document, within)]
+    words = " … ".join(" ".join(each.split()) for each in (*leads, *parts))
     if len(words) > _LONGEST:
         return f"See {place}{changes}."
     comma = f"{changes}," if changes else ""
@@ -296,12 +302,20 @@ def _evidence(
     names = {concept.id: concept.name for concept in found.concepts}
     known = [names[each] for each in snippet.because if each in names]
     because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
+    own = _own_words(context, snippet)
+    where = context.locate(snippet.document, own)
     cited = [
-        _cite(context, replace(snippet, span=each), because)
+        replace(cited, where=where) if each.contains(Span(own.start, own.start)) else cited
         for each in _parts(context, snippet.document, snippet.span)
+        for cited in [_cite(context, replace(snippet, span=each), because)]
+    ]
+    leads = [
+        each
+        for each in context.cite_lead_ins(snippet.document, own)
+        if each.quote.span and not each.quote.span.overlaps(snippet.span)
     ]
     lead = f"{cited[0].name}, {cited[0].where}, says:"
-    return _verified_statement(lead, Role.EVIDENCE, part, *cited)
+    return _verified_statement(lead, Role.EVIDENCE, part, *leads, *cited)
 
 
 def _verified_statement(text: str, role: Role, part: Part, *cited: Citation) -> Statement:

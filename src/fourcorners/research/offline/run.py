@@ -60,17 +60,17 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
     sentences += [f"{len(to_read)} to be read."] if to_read else []
     silent = len(by_state[RowState.SILENT])
     sentences += [f"Not said in {silent}."] if silent else []
-    quotes = [each.quote for each in (*known, *to_read) if each.quote is not None]
     return PreliminaryAnswer(
         Verdict.SAYS if known else Verdict.UNSURE if to_read else Verdict.ABSENT,
         tuple(
             Statement(
-                f"{each.name}, {each.where}, says:",
+                f"{each.quote.name}, {each.quote.where}, says:",
                 Role.EVIDENCE,
                 Verification.VERIFIED,
-                quotes=(each,),
+                quotes=(*each.leads, each.quote),
             )
-            for each in quotes
+            for each in (*known, *to_read)
+            if each.quote is not None
         ),
         headline=" ".join(sentences),
     )
@@ -101,7 +101,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         yield QuestionEvent(number, part.text, ("search", "expand"))
         began = time.monotonic()
         answered = answer_part(context, part)
-        leads = [each.quotes[0] for each in answered.findings[:1]]
+        leads = [answered.lead] if answered.lead else []
         reviewed = (*answered.headline, *review_says(context, answered.search, leads))
         answers.append(replace(answered, headline=reviewed))
         steps.append(

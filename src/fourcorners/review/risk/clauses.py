@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from fourcorners.library.contract import Contract
 from fourcorners.models.reader.reader import Answer, QuestionReader
 from fourcorners.models.registry import default_reader
 from fourcorners.models.verdict_reader.clause import MarkedClause
+from fourcorners.outline.clause import find_lead_ins
 from fourcorners.outline.tree import NodeKind
 from fourcorners.playbooks.playbook import RiskQuestion
 from fourcorners.review.mentions import MentionFinder
@@ -19,9 +19,6 @@ LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 CONTRARY_FROM = 0.75  # probability of the opposite: no right one of 70 answers in trials has it
 _YES = {"effect": "free"}  # of questions with options that ask yes or no: what says yes
 _LEAD = range(20, 600)  # characters of the words before a list
-_UNFINISHED = " \t\n\r\xa0:,–—-("  # what may follow them
-_ENDS = ".;!?"
-_NUMBER = re.compile(r"\s*(?:\d[\d.]*\)?|\(\w{1,4}\)|\w\))\s+")  # of a clause, before its words
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +50,12 @@ class ClauseMarker:
         """
         text = self._contract.text
         clause = clause_around(text, span)
-        item, *leads = self._leads(span) or [clause]
-        if not leads or leads[0].start >= clause.start:
+        outline = self._contract.outline
+        item = outline.node_at(span.start)
+        leads = find_lead_ins(outline, text, span.start, _LEAD, (NodeKind.ITEM,))
+        if item is None or not leads or leads[0].start >= clause.start:
             return FoundClause(MarkedClause(text, clause, span, self.mentions.find(clause)))
-        parts = [*leads, Span(max(item.start, clause.start), clause.end)]
+        parts = [*leads, Span(max(item.span.start, clause.start), clause.end)]
         pieces, end = [], 0
         for part in parts:
             pieces += [" " * (part.start - end), part.text_in(text)]
@@ -64,27 +63,6 @@ class ClauseMarker:
         mentions = tuple(each for part in parts for each in self.mentions.find(part))
         whole = Span(leads[0].start, clause.end)
         return FoundClause(MarkedClause("".join(pieces), whole, span, mentions), tuple(leads))
-
-    def _leads(self, span: Span) -> list[Span]:
-        """Return the point of a list that holds words, and what leads to it, the farthest first."""
-        outline, text = self._contract.outline, self._contract.text
-        node = outline.node_at(span.start)
-        item = node.span if node is not None and node.kind is NodeKind.ITEM else None
-        leads: list[Span] = []
-        while node is not None and node.kind is NodeKind.ITEM and node.parent is not None:
-            parent = outline.nodes[node.parent]
-            first = next(outline.children(parent), node)
-            number = _NUMBER.match(text, parent.span.start)
-            start = number.end() if number else parent.span.start
-            start = max(start, parent.heading.end if parent.heading else start)
-            words = text[start : first.span.start].rstrip(_UNFINISHED)
-            begin = max((words.rfind(each) for each in _ENDS), default=-1) + 1
-            lead = Span(start + begin, start + len(words)).strip(text)
-            if not words or words[-1] in _ENDS or len(lead) not in _LEAD:
-                break
-            leads.insert(0, lead)
-            node = parent
-        return [item, *leads] if item is not None and leads else []
 
 
 def clause_around(text: str, span: Span) -> Span:

@@ -113,10 +113,18 @@ class ContractRowValue(Value):
     state: Literal["yes", "no", "not said", "to be read"]
     value: str = Field(description="What it says in a few words.", examples=["P90D"])
     quote: CitationValue | None
+    leads: list[CitationValue] = Field(description="Of words in a list, what leads to them.")
 
     @classmethod
     def list_of(cls, rows: Iterable[ContractRow]) -> list[Self]:
-        return [cls.make(each, quote=CitationValue.from_citation(each.quote)) for each in rows]
+        return [
+            cls.make(
+                each,
+                quote=CitationValue.from_citation(each.quote),
+                leads=[*filter(None, map(CitationValue.from_citation, each.leads))],
+            )
+            for each in rows
+        ]
 
 
 class TurnValue(Value):
