@@ -20,12 +20,13 @@ from math import log1p
 from fourcorners.library.contract import Contract
 from fourcorners.outline.card.party_names import FORM
 from fourcorners.outline.tree import Node, NodeKind
-from fourcorners.research.answer import Role
+from fourcorners.research.answer import Citation, Role
 from fourcorners.research.context import ResearchContext, find_others
 from fourcorners.research.rewriting import is_distinct
 from fourcorners.review.parties import display_name
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.expand import LinkedPassage, find_replacement
+from fourcorners.search.graph.in_force import read_in_force
 from fourcorners.search.graph.statements import AmendmentRelation
 from fourcorners.search.sentences.units import SentenceIndex
 from fourcorners.text.patterns import load_patterns
@@ -51,6 +52,7 @@ _LARGEST = 1_500  # characters of a clause that a reference to it is about
 _PARTS = frozenset({NodeKind.ARTICLE, NodeKind.SCHEDULE})
 _LEAST = 0.08  # share of the question, by rarity, that a sentence must add
 _BESIDE = 4  # shown quotes whose neighbours are examined
+_BRIEF = 160  # characters of a change that are quoted in a line
 _SHORTEST = 20  # characters that are worth showing
 _AHEAD = 2  # following sentences that are examined
 _LEANS = _PATTERNS["leans"]
@@ -132,6 +134,37 @@ def find_replacements(context: ResearchContext, shown: Sequence[Located]) -> dic
         if one is not None and len(one.span) <= MAX_CHARACTERS:
             found[at] = _companion(one)
     return found
+
+
+def changed_words(context: ResearchContext, shown: Located) -> Span:
+    """Return the part of words shown whose clause another document changes."""
+    amended = read_in_force(context.library, shown.document)
+    last = amended.last_change(shown.span) if amended else None
+    node = context.read_contract(shown.document).outline.node_at(last.old.start) if last else None
+    return (node and node.span.intersection(shown.span)) or shown.span
+
+
+def describe_unclear_change(context: ResearchContext, shown: Citation) -> str:
+    """Return which documents change words in a way that is not known; empty if none does."""
+    amended, span = read_in_force(context.library, shown.document), shown.quote.span
+    if amended is None or span is None:
+        return ""
+    whole = len(context.read_contract(shown.document).text)
+    found = [
+        each
+        for each in amended.revisions
+        if not each.is_certain and each.old.overlaps(span) and len(each.old) < whole
+    ]
+    found += [amended.restatement] if amended.restatement else []
+    if not found:
+        return ""
+    cited = [context.cite(each.document, each.span) for each in found]
+    words = [" ".join(each.quote.words.split()) for each in cited]
+    said = [f" (“{each}”)" if len(each) <= _BRIEF else "" for each in words]
+    named = (f"“{c.name}”, {c.where}{says}" for c, says in zip(cited, said, strict=True))
+    places = " and ".join(dict.fromkeys(named))
+    where = f"{shown.where[:1].upper()}{shown.where[1:]}"
+    return f"{where} of “{shown.name}” is changed by {places}: read both."
 
 
 def _companion(one: LinkedPassage) -> Companion:

@@ -416,3 +416,54 @@ def test_a_headline_quotes_what_leads_to_a_point_of_a_list(
     assert "Clause 1.1(c)" in answer.answer.headline
     *_, point = answer.answer.sentences[0].quotes
     assert point.where == "clause 1.1(c)"
+
+
+HIRE = """BARGE HIRE AGREEMENT
+
+This Barge Hire Agreement is dated 1 March 2023 and made between Hollin Boats Limited \
+(the "Owner") and Wray Bridges Limited (the "Hirer").
+
+1. RENT
+1.1 The Hirer shall pay a rent of GBP 700 in each month.
+
+2. LIABILITY
+2.1 The Owner's liability in each year is limited to GBP 40,000.
+
+3. LAW
+3.1 This Agreement is governed by the laws of England and Wales.
+"""
+VARIATION = """DEED OF VARIATION
+
+This Deed is made on 5 May 2024 between Hollin Boats Limited and Wray Bridges Limited and varies \
+the Barge Hire Agreement between the parties dated 1 March 2023.
+
+1. {change}
+
+2. All else stays as it is.
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("Clause 2.1 shall be read as if the sum stated were GBP 90,000.", "is changed by “Deed"),
+        ("Clause 2.1 is amended to reflect the parties' discussions.", "is changed by “Deed"),
+        ('In clause 2.1, "GBP 40,000" is replaced by "GBP 90,000".', "90,000"),
+        ('In clause 1.1, "GBP 700" is replaced by "GBP 800".', "40,000"),
+    ],
+)
+def test_a_headline_states_no_words_that_an_amendment_may_have_changed(
+    tmp_path: Path, encoder: Encoder, concepts: Sequence[Concept], change: str, says: str
+) -> None:
+    (tmp_path / "hire.txt").write_text(HIRE)
+    (tmp_path / "deed.txt").write_text(VARIATION.format(change=change))
+    with Library.open(tmp_path / "l.db") as library:
+        paths = [tmp_path / "hire.txt", tmp_path / "deed.txt"]
+        add_files(library, paths, collection="Quay", encoder=encoder)
+        asked = ResearchQuestion("What is the cap on the Owner's liability?", contracts=("hire",))
+        answer = final_answer(ask(library, asked, encoder=encoder, concepts=concepts))
+    headline = answer.answer.headline
+    assert says in headline
+    assert ("GBP 40,000” (" in headline or "limited to GBP 40,000" in headline) is (
+        says == "40,000"
+    )

@@ -29,7 +29,9 @@ from fourcorners.research.answerability.search import (
 )
 from fourcorners.research.companions import (
     Companion,
+    changed_words,
     describe_parties,
+    describe_unclear_change,
     find_companions,
     find_replacements,
 )
@@ -40,7 +42,6 @@ from fourcorners.review.calendar import list_timelines
 from fourcorners.review.evidence import quoted_parts
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
-from fourcorners.search.graph.in_force import read_in_force
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
@@ -127,14 +128,16 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     lead = context.cite(shown[0].document, _own_words(context, shown[0]))
     changes = ""
     if 0 in replaced:
-        before = context.cite(shown[0].document, _changed_words(context, shown[0]))
+        before = context.cite(shown[0].document, changed_words(context, shown[0]))
         lead_in = f"Before that, {before.where} said:"
         conditions.insert(0, _verified_statement(lead_in, Role.AMENDMENT, part, before))
         lead, changes = findings[0].quotes[0], f", which changes {_place(context, lead)}"
-    computed = [*_term_status(context, part, found), *_counted_days(context, part, lead)]
+    unclear = "" if 0 in replaced else describe_unclear_change(context, lead)
+    computed = [*_term_status(context, part, found)]
+    computed += [] if unclear else _counted_days(context, part, lead)
     sentences = [
         *(each.text for each in computed),
-        _headline(context, part, found, lead, changes),
+        unclear or _headline(context, part, found, lead, changes),
         *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
         *describe_parties(context, part.text, shown[0].document),
     ]
@@ -320,14 +323,6 @@ def _evidence(
 
 def _verified_statement(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
     return Statement(text, role, Verification.VERIFIED, part.text, cited)
-
-
-def _changed_words(context: ResearchContext, shown: Snippet) -> Span:
-    """Return the part of words shown whose clause another document changes."""
-    amended = read_in_force(context.library, shown.document)
-    last = amended.last_change(shown.span) if amended else None
-    node = context.read_contract(shown.document).outline.node_at(last.old.start) if last else None
-    return (node and node.span.intersection(shown.span)) or shown.span
 
 
 def _term_status(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
