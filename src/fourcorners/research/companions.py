@@ -160,8 +160,8 @@ def describe_unclear_change(context: ResearchContext, shown: Citation) -> str:
         return ""
     cited = [context.cite(each.document, each.span) for each in found]
     words = [" ".join(each.quote.words.split()) for each in cited]
-    said = [f" (“{each}”)" if len(each) <= _BRIEF else "" for each in words]
-    named = (f"“{c.name}”, {c.where}{says}" for c, says in zip(cited, said, strict=True))
+    quoted = [f" (“{each}”)" if len(each) <= _BRIEF else "" for each in words]
+    named = (f"“{c.name}”, {c.where}{q}" for c, q in zip(cited, quoted, strict=True))
     places = " and ".join(dict.fromkeys(named))
     where = f"{shown.where[:1].upper()}{shown.where[1:]}"
     return f"{where} of “{shown.name}” is changed by {places}: read both."

@@ -198,7 +198,7 @@ class _Asked:
             )
             if one.state in (RowState.NO, RowState.SILENT):
                 break
-        span = row.quote and row.quote.quote.span
+        span = row.quote.quote.span if row.quote else None
         if row.quote is None or span is None:
             return row
         return replace(row, leads=self._context.cite_lead_ins(row.quote.document, span))
