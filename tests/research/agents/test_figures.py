@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.agents.figures import find_figures, unknown_figures
+from fourcorners.research.agents.figures import (
+    find_figures,
+    has_unknown_labels,
+    unknown_figures,
+)
 from fourcorners.research.agents.statement_check import check_quotes
 from fourcorners.research.answer import Verification
 
@@ -173,3 +177,25 @@ def test_how_often_interest_is_compounded_is_not_its_period(statement: str, quot
 def test_a_figure_that_may_be_another_is_not_verified(statement: str, quote: str) -> None:
     assert check_quotes(quote, [quote])[0] is Verification.VERIFIED
     assert check_quotes(statement, [quote])[0] is not Verification.VERIFIED
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("Latest Sports Lines 45% Worldwide", ["45%"]),
+        ("Articles 10 per cent, Schedules 5 %", ["10 per cent", "5 %"]),
+        ("Storage of the lines 12 months", ["12 months"]),
+        ("under Lines 45 to 50 of the form", []),
+        ("Section 45 of the Act", []),
+    ],
+)
+def test_a_word_for_a_part_before_a_share_or_a_time_is_no_label(
+    words: str, values: list[str]
+) -> None:
+    assert [each.words for each in find_figures(words)] == values
+
+
+@pytest.mark.parametrize("words", ["a party pays", "ITEMS OF A PARTY", "the pages x and y"])
+def test_a_letter_of_a_word_is_no_label(words: str) -> None:
+    assert find_figures(words, with_labels=True) == []
+    assert not has_unknown_labels(words, [""])
