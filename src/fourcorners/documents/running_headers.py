@@ -31,7 +31,7 @@ _APART = 800  # median characters between two of its places: lines of a table ar
 # A number alone on its line, or behind a gap at the end of the last line above an empty one.
 _PAGE_NUMBER = re.compile(
     r"^[^\S\n]*(?:[-–—][^\S\n]*)?(\d{1,3})(?:[^\S\n]*[-–—])?[^\S\n]*$|"
-    r"[^\S\n]{2,}(\d{1,3})[^\S\n]*(?=\n[^\S\n]*\n)",
+    r"(?<=\S)[^\S\n]{2,}(\d{1,3})[^\S\n]*(?=\n[^\S\n]*\n)",
     re.MULTILINE,
 )
 _SHORTEST = 300  # characters of a page between two numbers
