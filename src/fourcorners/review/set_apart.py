@@ -58,8 +58,8 @@ def find_set_apart(
 def unread_by_models(contract: Contract) -> tuple[Exclusion, ...]:
     """Return what no language model reads of a contract, in order: exclusions, and likely orders.
 
-    What the order reader takes for orders to a reader stays evidence without a model: nobody obeys
-    it there, and one in some thousand sentences of contracts only looks like one.
+    What the order reader takes for orders stays evidence without a model: nobody obeys it there,
+    and in some drafting one sentence in 250 only looks like one.
     """
     likely = contract.compute(OrderReader, lambda: default_order_reader().find(contract.text))
     known = [each.span for each in contract.exclusions]

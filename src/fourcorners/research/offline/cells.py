@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.contract import Contract
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.playbooks.playbook import Provision
 from fourcorners.research.answer import Citation, RowState
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.reviewed import PLAYBOOK
 from fourcorners.research.offline.sizes import size_of
 from fourcorners.review.amendments import apply_amendments
+from fourcorners.review.extract.second_look import denied_chance
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.parties import party_value
 from fourcorners.review.selection.conditions import Condition, evaluate_condition
 from fourcorners.review.severity import comes_close
 from fourcorners.text.patterns import load_patterns
-from fourcorners.text.sentences import split_sentences
 from fourcorners.text.stems import stems
 from fourcorners.text.tokenization import tokenize
 
 OURS, THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
 _NONE = "none was recognised"
+_DENIED_FROM = 0.5  # probability that words deny what they were found for: then a person reads them
 _PATTERNS = load_patterns("fourcorners.research.offline", "cells")
 
 
@@ -97,11 +96,21 @@ class CellReader:
         return apply_amendments(self.context.library, cells)
 
     def _is_doubtful(self, cell: Finding) -> bool:
-        provision = load_playbook(PLAYBOOK).provision(cell.provision)
-        span = cell.best.quote.span if cell.best else None
-        leads = self.context.cite_lead_ins(cell.document, span) if span else ()
-        lead = " ".join(each.quote.words for each in leads)
-        return _is_doubtful(cell, provision, self.question, lead)
+        """Return whether a person must read a cell that was found before it answers.
+
+        That is so if its words may be changed, or if they or its answers deny what is asked for.
+        """
+        asked = set(stems(self.question))
+        for each in cell.answers:
+            lack = _PATTERNS["lacks"].match(each.statement or each.value)
+            if lack and (each.value == "none" or asked & {*stems(each.statement[lack.end() :])}):
+                return True
+        best = cell.best
+        if best is None or best.quote.span is None or _may_be_changed(cell):
+            return True
+        leads = self.context.cite_lead_ins(cell.document, best.quote.span)
+        words = " ".join((*(each.quote.words for each in leads), best.quote.words))
+        return denied_chance(cell.provision, words) >= _DENIED_FROM
 
     def _absence(self, contract: Contract, cells: Iterable[Finding], *, met: bool) -> RowPart:
         """Return that nothing was recognised; where words came close, they are to be read."""
@@ -155,42 +164,3 @@ def _may_be_changed(cell: Finding) -> bool:
     if any(each.document == cell.document and each.replaces for each in cell.amendments):
         return True
     return bool(cell.amendments) and cell.severity is Severity.TO_READ
-
-
-def _is_doubtful(cell: Finding, provision: Provision, question: str, lead: str) -> bool:
-    """Return whether a person must read a cell that was found before it answers a question.
-
-    That is so if its words may be changed, or if they or its answers deny what is asked for. `lead`
-    leads to words in a list.
-    """
-    asked = set(stems(question))
-    for each in cell.answers:
-        lack = _PATTERNS["lacks"].match(each.statement or each.value)
-        if lack and (each.value == "none" or asked & {*stems(each.statement[lack.end() :])}):
-            return True
-    best = cell.best
-    return (
-        _may_be_changed(cell)
-        or best is None
-        or denies(f"{lead} {best.quote.words}".strip(), provision)
-    )
-
-
-def denies(words: str, provision: Provision) -> bool:
-    """Return whether all that words say is that there is no such provision.
-
-    To deny a right is no denial of a provision that restrains, as its examples show: "Neither party
-    may assign this Agreement".
-    """
-    restrains = any(_PATTERNS["restrains"].search(each) for each in provision.examples)
-    denied = []
-    for span in split_sentences(words):
-        sentence = _PATTERNS["opening"].sub("", span.text_in(words), count=1)
-        if cue := _PATTERNS["cue"].search(sentence):
-            is_right = cue["right"] is not None and not restrains
-            denied.append(cue["duty"] is not None or is_right)
-    if denied and all(denied):
-        return True
-    names = "|".join(map(re.escape, (provision.name, *provision.aliases)))
-    named = [*re.finditer(rf"(?<![^\W_])(?:{names})(?!\w)|(?<=non)(?:{names})\b", words, re.I)]
-    return bool(named) and all(_PATTERNS["denied"].search(words[: m.start()]) for m in named)

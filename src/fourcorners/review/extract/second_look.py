@@ -42,7 +42,7 @@ ANSWERS_FROM = 1.5  # log-odds that they answer what it asks: as likely as 1.0 o
 # (`training.verdicts.quoted` fits the weights, and prints what the limits cost and bring).
 _BY_WORDS, _BY_FOUND, _CONSTANT = 0.55, -0.32, -0.23
 OTHER_FROM, NONE_FROM = 0.6, 1.1
-_DENYING = DENIALS | {"non"}
+_DENYING = DENIALS | {"non", "cannot"}
 _FAINTEST = 1e-3  # chance beyond which a model's certainty tells no more
 
 
@@ -111,16 +111,28 @@ class CandidateReader:
         return verdict.probability if verdict.value == SUCH else 0.0
 
     def _is_denied(self, provision: str, span: Span) -> bool:
-        """Tell whether words, with what leads to them, surely say that there is no such thing."""
-        question = _questions()["exists"].get(provision)
         leads = self._marker.mark(span).leads
         words = " ".join(each.text_in(self._text) for each in (*leads, span))
-        if question is None or _DENYING.isdisjoint(tokenize(words.replace("-", " ")).tokens):
-            return False
-        return self._reader.read(words, [question])[0].chance(Answer.NO) >= DENIED_FROM
+        return denied_chance(provision, words, self._reader) >= DENIED_FROM
 
     def _mark(self, span: Span) -> MarkedClause:
         return self._marker.mark(span).marked
+
+
+def denied_chance(provision: str, words: str, reader: QuestionReader | None = None) -> float:
+    """Return how likely words say that there is no such provision, 0 to 1.
+
+    It is 0 where they have no word of denial, or nothing is asked of the provision. The reader is
+    the one that ships by default.
+
+    Raises:
+        ModelError: If a file of the model is missing or damaged.
+    """
+    question = _questions()["exists"].get(provision)
+    if question is None or _DENYING.isdisjoint(tokenize(words.replace("-", " ")).tokens):
+        return 0.0
+    (reading,) = (reader or default_reader()).read(words, [question])
+    return reading.chance(Answer.NO)
 
 
 @cache

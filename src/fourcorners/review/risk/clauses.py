@@ -81,8 +81,9 @@ def is_contrary(
 
     It is the one that ships by default. Only what is asked with yes or no can be contradicted.
     """
-    if asked.answer != "yes_no" and asked.id not in _YES:
+    says_yes = "yes" if asked.answer == "yes_no" else _YES.get(asked.id, "")
+    if asked.answer != "yes_no" and says_yes not in asked.options:
         return False
-    opposite = Answer.NO if value == _YES.get(asked.id, "yes") else Answer.YES
+    opposite = Answer.NO if value == says_yes else Answer.YES
     (reading,) = (reader or default_reader()).read(words, [asked.question])
     return reading.chance(opposite) >= CONTRARY_FROM
