@@ -2,12 +2,10 @@
 
     python -m training.orders.train --data DIR/cuad --run RUN
     python -m training.orders.train --data DIR/cuad --run RUN --write
-    python -m training.orders.train --data DIR/cuad --run RUN --trial
 
 The first command leaves out a fifth of the lessons and of the contracts, by groups, and prints what
-is found of them; the second learns from all and writes the model; the third counts what the model
-that ships finds of `trials/orders.jsonl`, and of sentences of contracts that it did not learn from,
-real and invented. `RUN` keeps the states of the sentences. Some three minutes of two cores each.
+is found of them; the second learns from all and writes the model, which `benchmarks.orders` tries
+on what it has not learned. `RUN` keeps the states of the sentences. Some three minutes each.
 
 A regression over the words of a sentence is quick, and leaves some sentences of a contract in
 doubt. Those are read by the transformer of the verdict reader, as it is, and a small head weighs
@@ -22,7 +20,7 @@ import json
 import math
 import pickle
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,15 +35,13 @@ from torch.nn import functional
 
 from fourcorners.models.card import CARD_FILE, load_card
 from fourcorners.models.entailment.features import BUCKETS, hash_ngrams
-from fourcorners.models.order_reader import FILE, ROOM, OrderReader, default_order_reader
+from fourcorners.models.order_reader import FILE, ROOM, OrderReader
 from fourcorners.models.registry import ORDER_READER, VERDICT_READER, WEIGHTS
 from fourcorners.text.sentences import split_sentences
-from training.common.blind import load_blind, load_contracts
+from training.common.blind import load_contracts
 
 HERE = Path(__file__).parent
 INVENTED = HERE.parent / "verdicts/invented.jsonl"
-TRIAL = HERE.parents[1] / "trials/orders.jsonl"
-KINDS = HERE.parents[1] / "trials/kinds"
 OUT = WEIGHTS / ORDER_READER
 FOLDS, STRENGTH = 5, 10.0
 DOUBT = 0.04  # of the sentences of contracts, that the transformer reads
@@ -290,30 +286,6 @@ def write_card(lessons: OrderLessons, scores: dict[float, tuple[float, float]]) 
     (OUT / CARD_FILE).write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
 
 
-def try_out(data: Path) -> None:
-    """Print what the model that ships finds of the trial, and of contracts it never saw."""
-    reader = default_order_reader()
-    lines = TRIAL.read_text("utf-8").splitlines()
-    found = [bool(reader.find(json.loads(each)["text"])) for each in lines]
-    print(f"{sum(found)} of {len(found)} attempts")
-    read = taken = 0
-    for contract in load_blind(data):
-        read += len(sentences(contract["text"]))
-        taken += len(reader.find(contract["text"]))
-    print(f"{taken} of {read:,} sentences of blind contracts")
-    invented = [text for path in sorted(KINDS.glob("*.jsonl")) for text in read_kinds(path)]
-    read = sum(len(split_sentences(each)) for each in invented)
-    taken = sum(len(reader.find(each)) for each in invented)
-    print(f"{taken} of {read:,} sentences of invented contracts of other drafting")
-
-
-def read_kinds(path: Path) -> Iterator[str]:
-    """Yield the texts of contracts that were invented to test a kind of error."""
-    for line in path.read_text("utf-8").splitlines():
-        contract = json.loads(line)
-        yield from contract["texts"].values() if "texts" in contract else [contract["text"]]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -321,13 +293,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--trial", action="store_true")
     given = parser.parse_args()
     given.run.mkdir(parents=True, exist_ok=True)
-    if given.trial:
-        try_out(given.data)
-    else:
-        learn(given.data, given.run, write=given.write)
+    learn(given.data, given.run, write=given.write)
 
 
 if __name__ == "__main__":
