@@ -113,7 +113,7 @@ def answer_report(answer: Answer) -> Report:
         project=answer.title,
         status=status_of(answer),
         facts=(
-            ("Answer", answer.answer.ruling.value),
+            ("Answer", answer.answer.ruling_line),
             ("Made by", answer.made.by),
             ("Made", answer.made.created),
         ),
@@ -184,7 +184,7 @@ def _headline(answer: Answer) -> Paragraph:
         return body(Run(direct.headline, tone))
     sure = f". Confidence {direct.confidence:.0%}" if direct.confidence else ""
     return body(
-        Run(direct.ruling.value.capitalize(), tone),
+        Run(direct.ruling_line.capitalize(), tone),
         sure + (f": {direct.because}." if direct.because else "."),
     )
 

@@ -6,7 +6,6 @@ Its sections are those of PAKTON's report (2025, section 3.2 and appendix A.1).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -169,6 +168,8 @@ class PreliminaryAnswer:
         headline: The answer in a line; empty if the first sentence serves as one.
         confidence: How likely the words quoted answer, 0 to 1; 0 if none support a ruling.
         because: What the confidence is, in words.
+        unchecked: The model's ruling, if no sentence denies it and no verified one carries it;
+            `ruling` is then `UNSURE`.
     """
 
     ruling: Verdict
@@ -178,6 +179,14 @@ class PreliminaryAnswer:
     conditions: tuple[Statement, ...] = ()
     readings: tuple[Statement, ...] = ()
     headline: str = ""
+    unchecked: Verdict | None = None
+
+    @property
+    def ruling_line(self) -> str:
+        """The ruling in words, with whose it is where it has not been checked."""
+        if self.unchecked is None:
+            return self.ruling.value
+        return f"{self.unchecked.value} (the model's ruling, unchecked)"
 
     def __post_init__(self) -> None:
         if self.because == OWN_ACCOUNT:  # answers kept before have the model's number
@@ -371,22 +380,6 @@ def _adapter() -> TypeAdapter[Answer]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(Answer)
-
-
-def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Draft:
-    """Return a report as the draft after a turn."""
-    return Draft(
-        turn=turn,
-        asked=asked,
-        tools=tuple(dict.fromkeys(tools)),
-        title=report.title,
-        summary=report.summary,
-        findings=report.findings,
-        answer=report.answer,
-        gaps=report.gaps,
-        next_questions=report.next_questions,
-        counts=report.counts,
-    )
 
 
 def count_statements(statements: tuple[Statement, ...], dropped: int = 0) -> StatementCounts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -76,3 +77,19 @@ Event: TypeAlias = (
     | StepEvent
     | AnswerEvent
 )
+
+
+def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Draft:
+    """Return a report as the draft after a turn."""
+    return Draft(
+        turn=turn,
+        asked=asked,
+        tools=tuple(dict.fromkeys(tools)),
+        title=report.title,
+        summary=report.summary,
+        findings=report.findings,
+        answer=report.answer,
+        gaps=report.gaps,
+        next_questions=report.next_questions,
+        counts=report.counts,
+    )

@@ -28,7 +28,6 @@ from fourcorners.research.agents.schemas import (
     build_form,
 )
 from fourcorners.research.answer import Answer, Verdict, Verification
-from fourcorners.research.answerability.search import LIKELY_TO_ANSWER
 from fourcorners.research.events import Event
 from fourcorners.research.run import ResearchQuestion, ask, final_answer, prepare_answer
 from fourcorners.research.tool import Material, ToolQuery
@@ -709,16 +708,17 @@ def test_a_result_counts_for_its_own_statement_alone(run: Callable[..., Run]) ->
 
 @pytest.mark.parametrize("ruling", ["yes", "no", "it depends", "the contract says"])
 @pytest.mark.parametrize(
-    ("finding", "sentence", "is_shown"),
+    ("finding", "sentence", "carries"),
     [
-        (SAID, SAID, True),
-        (SAID, "Assignment is a matter for the Landlord.", False),
-        ("Assignment is subject to approval.", "Assignment is subject to approval.", False),
-        (SAID, "Consent is given in forty days.", False),
+        (SAID, SAID, "it"),
+        (SAID, "Assignment is a matter for the Landlord.", "own"),
+        ("Assignment is subject to approval.", "Assignment is subject to approval.", "own"),
+        (SAID, "Consent is given in forty days.", "none"),
+        (SAID, "No, assignment is a matter for the Landlord.", "no"),
     ],
 )
-def test_a_ruling_is_shown_where_a_sentence_carries_it(
-    run: Callable[..., Run], ruling: str, finding: str, sentence: str, *, is_shown: bool
+def test_a_ruling_is_the_models_own_unless_a_verified_sentence_carries_it(
+    run: Callable[..., Run], ruling: str, finding: str, sentence: str, carries: str
 ) -> None:
     def told(request: Request) -> dict[str, Any]:
         report = draft(request, statement=finding, ruling=ruling)
@@ -726,17 +726,19 @@ def test_a_ruling_is_shown_where_a_sentence_carries_it(
         return report
 
     answer = run(script(draft=told, mend=mend_nothing)).answer
-    direct = answer.answer
-    is_shown = is_shown and ruling != "yes"  # the sentence denies what is asked
-    assert direct.ruling.value == (ruling if is_shown else "cannot tell")
-    assert bool(direct.confidence) is is_shown
-    assert not is_shown or direct.because == LIKELY_TO_ANSWER
+    direct, shown = answer.answer, report_text(answer).replace("*", "")
+    is_denied = ruling == "yes" and carries in ("it", "no")  # the sentence denies what is asked
+    is_carried = carries == "it" and not is_denied
+    is_own = carries in ("own", "no") and not is_denied
+    assert direct.ruling.value == (ruling if is_carried else "cannot tell")
+    assert direct.unchecked == (ruling if is_own else None)
+    assert bool(direct.confidence) is is_carried
     assert all(each.answer == direct for each in answer.drafts[-1:])
-    shown = report_text(answer)
-    assert ("Confidence" in shown) is is_shown
-    assert (
-        "no verified sentence of the answer carries the model's ruling" in shown
-    ) is not is_shown
+    first = f"{ruling.capitalize()} (the model's ruling, unchecked): no verified sentence"
+    assert (f"{first} of the answer carries a ruling." in shown) is is_own
+    assert ("Confidence" in shown) is is_carried
+    withheld = "Cannot tell: no verified sentence of the answer carries a ruling."
+    assert (withheld in shown) is not (is_carried or is_own)
 
 
 def test_a_sentence_that_begins_with_the_opposite_carries_no_ruling(
@@ -748,6 +750,7 @@ def test_a_sentence_that_begins_with_the_opposite_carries_no_ruling(
     ).answer  # fmt: skip
     assert answer.answer.sentences[0].standing is Verification.VERIFIED
     assert answer.answer.ruling is Verdict.UNSURE
+    assert answer.answer.unchecked is None
 
 
 @pytest.mark.parametrize(

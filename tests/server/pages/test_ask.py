@@ -179,7 +179,7 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
     assert partial.headers["hx-redirect"] == address
     answered = room.client.get(address).text
     assert "Nothing in the answer rests on these" in answered
-    assert "No verified sentence of the answer carries the model" in answered
+    assert "No verified sentence of the answer carries" in answered
     assert "Confidence" not in answered
     with room.app.state.server.connection_pool.library() as library:
         assert library.execute("SELECT count(*) FROM server_steps") == [(0,)]
@@ -250,7 +250,7 @@ def _answer(*, external: bool = False) -> Answer:
         made=Provenance("a model", "engine", "2026-01-02T03:04:05+00:00"),
         title="q",
         answer=PreliminaryAnswer(
-            Verdict.UNSURE, because="no verified sentence of the answer carries the model's ruling"
+            Verdict.UNSURE, because="no verified sentence of the answer carries a ruling"
         ),
         external=(outside,) if external else (),
     )

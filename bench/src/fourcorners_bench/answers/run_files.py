@@ -51,7 +51,7 @@ def report_text(answer: Answer) -> str:
     direct = answer.answer
     parts: dict[str, list[tuple[str, Sequence[Citation | None]]]] = {
         "Summary": _statements(answer.summary),
-        "Answer": [(f"{direct.ruling.value.capitalize()}.", ()), *_statements(direct.sentences)],
+        "Answer": [(f"{direct.ruling_line.capitalize()}.", ()), *_statements(direct.sentences)],
         "Conditions": _statements(direct.conditions),
         "Other readings": _statements(direct.readings),
         "Reasoning": [(each.text, ()) for one in answer.reasoning for each in one],

@@ -155,7 +155,7 @@ def _labelled(
 def report_words(report: Answer) -> str:
     """Return what a report says, in lines, for a model that reads it."""
     direct = report.answer
-    lines = [f"Answer: {direct.ruling.value}."]
+    lines = [f"Answer: {direct.ruling_line}."]
     for name, statements in (
         ("", direct.sentences),
         ("Condition: ", direct.conditions),

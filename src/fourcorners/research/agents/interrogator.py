@@ -39,10 +39,9 @@ from fourcorners.research.answer import (
     Statement,
     Verdict,
     Verification,
-    draft_of,
 )
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.events import DraftEvent, Event, GapEvent
+from fourcorners.research.events import DraftEvent, Event, GapEvent, draft_of
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Tool
 from fourcorners.text.stems import stems
@@ -245,11 +244,9 @@ def _answer_of(state: _State) -> tuple[Statement, ...]:
 
 
 def _is_settled(question: str, state: _State) -> bool:
-    """Return whether a question of one part has its ruling, no statement failed, none is missing.
-
-    A ruling is there only if a verified sentence carries it.
-    """
-    ruling = state.checked.answer.answer.ruling
+    """Return whether a question of one part has a ruling, no statement failed, none is missing."""
+    answer = state.checked.answer.answer
+    ruling = answer.unchecked or answer.ruling
     is_ruled = ruling not in (Verdict.UNSURE, Verdict.ABSENT)  # what is absent is looked for again
     is_plain = len(split_question(question)) == 1
     is_open = any(map(str.strip, state.claims.gaps)) or bool(state.checked.problems)

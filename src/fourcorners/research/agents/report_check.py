@@ -3,8 +3,8 @@
 A statement is verified if its sentences have its figures and say it, as far as a program can decide
 (`statement_check`); its calculations are repeated from known figures (`calculations`); a claim that
 the contract lacks something is checked by a search. What fails is marked with the reason, and never
-left out: the model gets one chance to correct it, and a person sees the rest. A ruling is shown
-only if a sentence of the answer is verified, and is as sure as its words are likely to answer.
+left out: the model gets one chance to correct it, and a person sees the rest. A ruling is as sure
+as the words of a verified sentence are likely to answer; without one it is the model's own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fourcorners.research.agents.statement_check import (
     NOT_MENTIONED,
     check_quotes,
     check_statement,
+    denies_ruling,
     has_ruling,
     is_repeated,
     is_repeated_in,
@@ -50,6 +51,7 @@ from fourcorners.research.answerability.search import (
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
 from fourcorners.review.evidence import quoted_parts
+from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
@@ -63,7 +65,7 @@ _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
 _RESTS_ON_NOTHING = "it rests on no valid finding"
-_NO_RULING = "no verified sentence of the answer carries the model's ruling"
+_NO_RULING = "no verified sentence of the answer carries a ruling"
 _LIKELIEST = 3  # sentences of a search that may carry a ruling
 
 
@@ -97,7 +99,7 @@ class ReportCheck:
         Figures given by a person or assumed are known, but verify nothing.
         """
         claims, left_out = _shorten(claims)
-        title = _limit_line(claims.title)
+        title = shorten(claims.title, _LONGEST)
         given = (*own_words, *started.assumptions)
         calculated = {
             number: self._calculate(claim, given) for number, claim in claims.findings.items()
@@ -179,7 +181,7 @@ class ReportCheck:
         cited: Sequence[Citation],
         calculated: Sequence[Calculation],
     ) -> Statement:
-        text = _limit_line(claim.statement)
+        text = shorten(claim.statement, _LONGEST)
         quotes = self._cite(claim.sentences)
         lacking = claim.absent.strip() or (text if _LACKS.search(text) else "")
         if lacking and not quotes:
@@ -250,9 +252,9 @@ class ReportCheck:
                 return Statement(
                     text, Role.EVIDENCE, Verification.UNVERIFIED, quotes=(nearest,), problem=problem
                 )
-        problem = (
-            f"no definition of “{term}” was found in {_count(min(len(readings), _MOST_CONTRACTS))}"
-        )
+        count = min(len(readings), _MOST_CONTRACTS)
+        where = "the contract" if count == 1 else f"{count} contracts"
+        problem = f"no definition of “{term}” was found in {where}"
         return Statement(text, Role.EVIDENCE, Verification.SEARCHED, problem=problem)
 
     def _ruling(
@@ -277,7 +279,8 @@ class ReportCheck:
             return PreliminaryAnswer(ruling, (), round(chance, 3), LIKELY_TO_ANSWER), []
         if any(each.standing is Verification.SEARCHED for each in carried):
             return PreliminaryAnswer(ruling, (), absent, UNLIKELY_TO_ANSWER), []
-        return PreliminaryAnswer(Verdict.UNSURE, because=_NO_RULING), []
+        own = ruling if _is_open(sentences, ruling, question) else None
+        return PreliminaryAnswer(Verdict.UNSURE, because=_NO_RULING, unchecked=own), []
 
     def _outside(
         self, claims: Sequence[ExternalClaim]
@@ -292,7 +295,7 @@ class ReportCheck:
                 source = named.source
                 accepted.append(
                     ExternalStatement(
-                        text=_limit_line(claim.statement),
+                        text=shorten(claim.statement, _LONGEST),
                         words=source.words,
                         source=source.source,
                         where=source.where,
@@ -322,7 +325,7 @@ class _Rest:
         return tuple(self._statement(each, role) for each in claims if each.text.strip())
 
     def _statement(self, claim: SentenceClaim, role: Role) -> Statement:
-        text = _limit_line(claim.text)
+        text = shorten(claim.text, _LONGEST)
         named = {n: self._findings[n] for n in claim.findings if n in self._findings}
         numbers = [n for n, each in named.items() if each.standing is not Verification.UNVERIFIED]
         standing = [named[n] for n in numbers]
@@ -343,6 +346,14 @@ class _Rest:
         if (searched or lacks) and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
+
+
+def _is_open(sentences: Sequence[Statement], ruling: Verdict, question: str) -> bool:
+    """Tell whether there are sentences, none of which failed a check or denies a ruling."""
+    return bool(sentences) and not any(
+        each.standing is Verification.UNVERIFIED or denies_ruling(each, ruling, question)
+        for each in sentences
+    )
 
 
 def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
@@ -376,12 +387,8 @@ def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
     return replace(claims, findings=first), [gap]
 
 
-def _count(contracts: int) -> str:
-    return "the contract" if contracts == 1 else f"{contracts} contracts"
-
-
 def _limit_lines(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(_limit_line(each) for each in texts if each.strip())
+    return tuple(shorten(each, _LONGEST) for each in texts if each.strip())
 
 
 def _words(cited: Citation) -> str:
@@ -390,9 +397,3 @@ def _words(cited: Citation) -> str:
 
 def _figures(texts: Iterable[str]) -> list[Figure]:
     return [figure for each in texts for figure in find_figures(each, with_labels=True)]
-
-
-def _limit_line(text: str) -> str:
-    """Return a model's words on one line of limited length."""
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

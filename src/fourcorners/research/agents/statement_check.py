@@ -204,13 +204,29 @@ def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
 
     In a model's own words it may deny without a denial ("is void"): yes and no need the contract's.
     """
-    lead = _YES_OR_NO.match(sentence.text)
     if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
         return sentence.standing in CHECKED
-    is_searched = sentence.standing is Verification.SEARCHED
+    return _is_plain(sentence) and _yes_or_no(sentence, question) is ruling
+
+
+def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
+    """Tell whether a sentence answers with yes or no where the ruling is the other one."""
+    given = _yes_or_no(sentence, question)
+    return ruling in _YES_AND_NO and given not in (None, ruling)
+
+
+def _yes_or_no(sentence: Statement, question: str) -> Verdict | None:
+    """Return the answer that a sentence begins with, or else that a plain one amounts to."""
+    if lead := _YES_OR_NO.match(sentence.text):
+        return Verdict(lead["word"].casefold())
+    if not _is_plain(sentence):
+        return None
+    return Verdict.YES if denies_alike(sentence.text, question) else Verdict.NO
+
+
+def _is_plain(sentence: Statement) -> bool:
+    """Tell whether a sentence is checked and has the contract's words, or says what it lacks."""
     words = [" ".join(each.quote.words.split()) for each in sentence.quotes]
-    if not is_searched and not is_repeated_in(sentence.text, words):
-        return False
-    if lead:
-        return lead["word"].casefold() == ruling.value
-    return is_searched or denies_alike(sentence.text, question) is (ruling is Verdict.YES)
+    return sentence.standing is Verification.SEARCHED or (
+        sentence.standing is Verification.VERIFIED and is_repeated_in(sentence.text, words)
+    )

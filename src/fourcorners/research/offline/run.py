@@ -19,7 +19,6 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
     count_statements,
-    draft_of,
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import (
@@ -31,6 +30,7 @@ from fourcorners.research.events import (
     PlanEvent,
     QuestionEvent,
     StepEvent,
+    draft_of,
 )
 from fourcorners.research.offline.collection import (
     MAX_CONTRACTS,

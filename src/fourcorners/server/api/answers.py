@@ -183,6 +183,9 @@ class ReportValue(Value):
     headline: str = Field(description="The answer in a line; empty where a model answered.")
     confidence: float
     because: str
+    unchecked: _Verdict | None = Field(
+        default=None, description="The model's ruling, where no verified sentence carries it."
+    )
     answer: list[StatementValue]
     conditions: list[StatementValue]
     readings: list[StatementValue]
@@ -208,6 +211,7 @@ class ReportValue(Value):
             headline=verdict.headline,
             confidence=verdict.confidence,
             because=verdict.because,
+            unchecked=verdict.unchecked,
             answer=listed(verdict.sentences),
             conditions=listed(verdict.conditions),
             readings=listed(verdict.readings),

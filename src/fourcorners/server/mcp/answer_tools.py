@@ -76,6 +76,9 @@ class AnswerSummary(Value):
     headline: str = Field(default="", description="The answer in a line, where there is one.")
     ruling: str
     because: str = ""
+    unchecked: str | None = Field(
+        default=None, description="The model's ruling, where no verified sentence carries it."
+    )
     sentences: list[Statement] = Field(default_factory=list, description="The answer.")
     conditions: list[Statement] = Field(
         default_factory=list, description="On what the answer depends."
@@ -199,7 +202,7 @@ def _event_line(event: Event) -> str:
         count = len(event.materials)
         return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
     if isinstance(event, research_events.DraftEvent):
-        return f"So far: {event.draft.answer.ruling.value}."
+        return f"So far: {event.draft.answer.ruling_line}."
     return ""
 
 
