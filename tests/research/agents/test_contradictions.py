@@ -115,6 +115,19 @@ PLACED = (
      "From the third year, the salary is £950.", "After the second year, the salary is £900."),
     ("The rent is £500 until the 2nd quarter. It becomes £650 thereafter.",
      "After the second quarter the rent is £650.", "Until the 2nd quarter the rent is £650."),
+    ("The cap is £2 million for 2031, £3 million for 2032 and £4 million for 2033.",
+     "The cap is £4 million in 2033.", "The cap is £3 million in 2033."),
+    ("The cap is £2 million for 2031 and £3 million for 2032.",
+     "The cap is £3 million in 2032 and £2 million in 2031.",
+     "The cap is £3 million in 2031 and £2 million in 2032."),
+    ("The quota is 500 crates in fiscal years 2031 and 2032 and 700 crates in fiscal year 2033.",
+     "In fiscal year 2032 the quota is 500 crates.",
+     "In fiscal year 2033 the quota is 500 crates."),
+    ("Before 2031, the toll is 30 cents, and the toll is 40 cents after 2031.",
+     "After 2031 the toll is 40 cents.", "After 2031 the toll is 30 cents."),
+    ("The fee is £4 in the first year and £5 in the second year.",
+     "The fee is £5 in the second year and £4 in the first year.",
+     "The fee is £5 in the first year and £4 in the second year."),
 )  # fmt: skip
 
 
@@ -136,7 +149,33 @@ SWAPPED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("quote", "true", "false"), SWAPPED)
+DINER = (
+    "If the Diner finds a fault, the Diner shall, within such thirty (30) day period, give the "
+    "Farm written notice of such fault: Unless the Farm objects, within 20 working days from the "
+    "notice by the Diner, to the fault the Diner returns the milk."
+)
+BUYER = (
+    "Within thirty (30) days after delivery, the Buyer may reject the seed by notice to the "
+    "Grower. The Grower shall, within 20 working days of the notice, replace the seed."
+)
+FERRY = (
+    "The Ferry sails, (a) on 60 days' notice by the Port, without penalty, or (b) on 90 days' "
+    "notice by the Owner."
+)
+SET_OFF = (
+    (DINER, "The Diner gives the Farm written notice of the fault within the thirty day period.",
+     "The Diner gives the Farm written notice of the fault within 20 working days."),
+    ("The Carrier shall, within 10 days, return the pallets and, within two months, repair racks.",
+     "The Carrier shall return the pallets within 10 days.",
+     "The Carrier shall return the pallets within two months."),
+    (BUYER, "The Grower shall replace the seed within 20 working days.",
+     "The Grower shall replace the seed within thirty days."),
+    (FERRY, "It may sail without penalty, but the Owner gives 90 days' notice.",
+     "It may sail without penalty, but the Owner gives 60 days' notice."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("quote", "true", "false"), [*SWAPPED, *SET_OFF])
 def test_a_figure_belongs_to_the_nearest_words(quote: str, true: str, false: str) -> None:
     assert contradicting_figures(true, [quote]) == []
     assert contradicting_figures(false, [quote])
@@ -167,6 +206,8 @@ def test_figures_in_the_order_of_other_words_are_not_compared(statement: str, qu
         ("Children pay £50.", "A fee of £100 applies to adults, £50 to children."),
         ("The Fee is £1,200 for 12 months.", "The Fee is £100 a month."),
         ("The rent is £4 a month.", "The rent is £48 a year, due as rent of £4 a month."),
+        ("The Guide lists the Harbour Act 1903 among its sources.",
+         "The Guide lists the Pilots Act 1925 among its sources, the Harbour Act 1903 and others."),
         ("The fee is €900 a month.", "The fee is €9,000 a year, in instalments of €900 a month."),
     ],
 )  # fmt: skip

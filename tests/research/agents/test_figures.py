@@ -46,6 +46,7 @@ from fourcorners.research.answer import Verification
         ("EUR 40 a month", "a monthly fee of EUR 40"),
         ("EUR 40", "EUR 40 a month"),
         ("two fortnights", "28 days"),
+        ("two days", "forty-eight (48) hours"),
         ("clause 12.4 applies to two parties", "nothing"),
     ],
 )
@@ -97,7 +98,19 @@ def test_labels_are_figures_only_where_they_are_asked_for() -> None:
 
 @pytest.mark.parametrize(
     "label",
-    ["Clause 1/3", "Schedule 2/4", "Annex 1/2", "Form 1/3", "Lot 3/4", "Regulation 2/3", "No. 1/4"],
+    [
+        "Clause 1/3",
+        "Schedule 2/4",
+        "Annex 1/2",
+        "Form 1/3",
+        "Lot 3/4",
+        "Regulation 2/3",
+        "No. 1/4",
+        "Addendum 1/3",
+        "Figure 3/4",
+        "Phase 2/3",
+        "Stage 1/2",
+    ],
 )
 def test_a_number_with_a_stroke_is_no_part(label: str) -> None:
     words = f"{label} of the Rules applies to the Barn."
@@ -147,6 +160,8 @@ COMPOUNDED = (
     ),
     ("The rent is {}.", "Payable in quarterly instalments, the rent is 8% of sales per annum."),
     ("Interest, calculated weekly, is {}.", "Interest is 8 per cent. (credited monthly) a year."),
+    ("Interest accrues daily at {}.", "Interest accrues from day to day at 8% per annum."),
+    ("Each quarter interest of {} is credited.", "Interest of 8% p.a. is credited each quarter."),
 )
 
 
@@ -177,6 +192,51 @@ def test_how_often_interest_is_compounded_is_not_its_period(statement: str, quot
 def test_a_figure_that_may_be_another_is_not_verified(statement: str, quote: str) -> None:
     assert check_quotes(quote, [quote])[0] is Verification.VERIFIED
     assert check_quotes(statement, [quote])[0] is not Verification.VERIFIED
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The toll rises in 2031.", "The toll rises on 1 May 2031."),
+        ("The toll rises in mid-May 2031.", "The toll rises on 15 May 2031."),
+        ("The Choir sings until 2033.", "The Choir sings until 31 December 2033."),
+        ("The Choir sings in 2031, 2032 and 2033.", "The Choir sings in 2033, 2032, and 2031."),
+        ("The quota holds for fiscal years 2032 and 2033.",
+         "The quota holds for each of the fiscal years 2031 to 2034."),
+        ("The quota for 2032 is fixed.", "Quotas are fixed for 2031 through 2033."),
+        ("The 2031 calendar year counts.", "Calendar year 2031 counts."),
+        ("Trips in 2031 year to date count.", "Trips in 2031 count."),
+        ("The bonus is for FY31 and FY32.", "The bonus is for fiscal 2031 and 2032."),
+        ("The pitch is let for 2031/32.", "The pitch is let for the 2031-2032 season."),
+        ("It has 2000 seats.", "It is built for 2000 seats."),
+        ("It is built for 2000 seats.", "It has 2,000 seats."),
+    ],
+)  # fmt: skip
+def test_a_year_that_is_named_is_known_by_its_dates_and_lists(statement: str, quote: str) -> None:
+    assert unknown_figures(statement, find_figures(quote, with_labels=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The toll rises in 2032.", "The toll rises on 1 May 2031."),
+        ("The toll rises in June 2031.", "The toll rises on 1 May 2031."),
+        ("The toll rises in June 2031.", "The toll rises in May 2031."),
+        ("The quota for 2035 is fixed.", "Quotas are fixed for 2031 through 2033."),
+        ("The quota for 2032 is fixed.", "Quotas are fixed for 2031 and 2033."),
+        ("The toll rises on 1 May 2031.", "The toll rises in 2031."),
+        ("The pitch is let for 2031/32.", "The pitch is let for 2032/33."),
+        ("The fee is £2,031.", "The fee is due in 2031."),
+        ("The hire is 2000 euros.", "The hire begins in 2000."),
+    ],
+)
+def test_another_year_is_not(statement: str, quote: str) -> None:
+    assert unknown_figures(statement, find_figures(quote, with_labels=True))
+
+
+def test_a_year_with_a_date_is_known_but_not_exactly() -> None:
+    known = find_figures("The toll rises on 1 May 2031.")
+    assert unknown_figures("The toll rises in 2031.", known, exactly=True) == ["2031"]
 
 
 @pytest.mark.parametrize(

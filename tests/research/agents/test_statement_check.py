@@ -11,10 +11,13 @@ from fourcorners.research.agents.statement_check import (
     NOT_CHECKED,
     NOT_MENTIONED,
     TURNED,
+    check_quotes,
     check_statement,
     is_repeated,
+    quoted_words,
 )
-from fourcorners.research.answer import Verification
+from fourcorners.research.answer import Citation, Verification
+from fourcorners.text.quote import Match, Quote
 from tests.models.reader.fake import SILENT, Chances, FakeReader
 
 WORDS = (
@@ -68,6 +71,33 @@ def test_what_the_reader_is_sure_of_decides(
     reader = read_as(chances)
     assert check_statement(SAID, [WORDS, "It ends in May."]) == standing
     assert reader.asked == [(f"{WORDS}\nIt ends in May.", (SAID,))]
+
+
+@pytest.mark.parametrize(
+    ("statement", "words", "standing"),
+    [
+        ("The Cook agrees that it will not sell its knives.",
+         "The Cook agrees that the Cook will not sell the Cook's knives, nor shall it lend them.",
+         Verification.UNCHECKED),
+        ("The Cook must return the knives to the Inn.", "It shall return the knives to the Inn.",
+         Verification.UNCHECKED),
+        ("The Cook must return them.", "The Cook shall return the sharp knives.",
+         Verification.UNCHECKED),
+        ("The Cook must sell them.", "The Cook shall return the sharp knives.",
+         Verification.UNVERIFIED),
+        ("The Cook returns the knives.", "The Inn shall return the knives.",
+         Verification.UNVERIFIED),
+        ("It shall not return the knives.", "The Cook shall return the knives.",
+         Verification.UNVERIFIED),
+        ("It returns the knives.", "The Cook may not return the knives.", Verification.UNVERIFIED),
+    ],
+)  # fmt: skip
+def test_a_copy_with_a_pronoun_is_on_the_subject_of_its_quote(
+    monkeypatch: pytest.MonkeyPatch, statement: str, words: str, standing: Verification
+) -> None:
+    reader = FakeReader({statement: SILENT})
+    monkeypatch.setattr(statement_check, "default_reader", lambda: reader)
+    assert check_statement(statement, [words])[0] is standing
 
 
 def test_what_depends_is_not_refused(read_as: ReadAs) -> None:
@@ -166,6 +196,32 @@ def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "where", "statement", "expected"),
+    [
+        ("Save as this Section allows, the Tenant may not sublet.", "clause 3, page 2",
+         "Save as Section 3 allows, the Tenant must not sublet.", False),
+        ("Save as this Section allows, the Tenant shall not sublet.", "clause 3, page 2",
+         "Save as Section 3 allows, the Tenant must not sublet.", True),
+        ("Save as this Section allows, the Tenant shall not sublet.", "clause 4",
+         "Save as Section 3 allows, the Tenant must not sublet.", False),
+        ("Under this Article the Cook is paid.", "clause 8.2(b)",
+         "Under Article 8 the Cook is paid.", True),
+        ("Under this clause 8.2 the Cook is paid.", "clause 8.2(b)",
+         "Under clause 8.2 the Cook is paid.", True),
+        ("Under this Section the Cook is paid.", "Schedule 2",
+         "Under Section 2 the Cook is paid.", False),
+    ],
+)  # fmt: skip
+def test_this_section_has_the_number_of_its_clause(
+    words: str, where: str, statement: str, *, expected: bool
+) -> None:
+    quoted = quoted_words(Citation(Quote(words, None, Match.UNVERIFIED), "", "", where))
+    assert is_repeated(statement, quoted) is expected
+    if expected:
+        assert check_quotes(statement, [quoted])[0] is Verification.VERIFIED
+
+
+@pytest.mark.parametrize(
     ("statement", "words"),
     [
         ("The Tenant shall not assign the Lease.", "The Tenant shall not assign this Lease."),
@@ -173,6 +229,30 @@ def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
         ("The cap is USD 460,000.", "The cap is USD460,000."),
         ("The cap is £460,000.", "The cap is GBP 460,000."),
         ("Notice is ninety (90) days.", "2.2  Notice is  ninety (90) days"),
+        ("The Miller must grind the wheat.", "The Miller shall grind the wheat."),
+        (
+            "The Miller will grind wheat in 3 days.",
+            "4.2 The Miller shall grind the wheat in 3 days.",
+        ),
+        ("The Miller grinds the wheat.", "The Miller shall grind the wheat."),
+        ("The Flour is stored dry.", "The Flour shall be stored dry."),
+        ("The Miller has the flour weighed.", "The Miller shall have the flour weighed."),
+        ("The price does not exceed £4,000.", "The price shall not exceed GBP 4,000."),
+        ("The price is not disclosed.", "The price shall not be disclosed."),
+        (
+            "Otherwise the Miller bears the expenses.",
+            "Otherwise, the Miller shall bear such expenses.",
+        ),
+        ("The Miller pays duty.", "For the avoidance of doubt, the Miller shall pay the duty."),
+        ("The Miller’s “Flour” is sold.", 'The Miller\'s "Flour" is sold.'),
+        (
+            "The Miller must give a notice under Section 3.",
+            "The Miller must give notice under this Section 3.",
+        ),
+        (
+            "The Miller shall not be liable for a loss of the flour.",
+            "THE MILLER SHALL NOT BE LIABLE FOR A LOSS OF FLOUR.",
+        ),
     ],
 )
 def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> None:
@@ -196,6 +276,27 @@ def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> 
         ("(b) The Tenant cooks.", "The Tenant does none of it. (b) The Tenant cooks."),
         ("The Tenant may smoke.", "The following are not permitted. The Tenant may smoke."),
         ("The Tenant may smoke.", "It is wrong that: the Tenant may smoke. The Tenant may smoke."),
+        ("The Baker must grind the wheat.", "The Miller shall grind the wheat."),
+        ("It shall grind the wheat.", "The Miller shall grind the wheat."),
+        ("The Miller may grind the wheat.", "The Miller shall grind the wheat."),
+        ("The Miller shall grind the wheat.", "The Miller may grind the wheat."),
+        ("The Miller must pay the tax.", "The Miller will pay the tax."),
+        ("The Miller must pay.", "The Miller should pay."),
+        ("The Miller pays.", "The Miller need not pay."),
+        ("The Miller must not grind the wheat.", "The Miller shall grind the wheat."),
+        ("The Miller does grind the wheat.", "The Miller shall not grind the wheat."),
+        ("The Miller pays.", "Subject to clause 5, the Miller shall pay."),
+        ("The Miller pays.", "If asked, the Miller shall pay."),
+        ("The Miller pays.", "The Miller shall pay, save on Sundays."),
+        ("The Miller pays £4.", "The Miller shall pay £5."),
+        ("The Miller pays any duty.", "The Miller shall pay a duty."),
+        ("The Miller pays all expenses.", "The Miller shall pay such expenses."),
+        ("No consent is needed.", "No such consent is needed."),
+        ("Few sacks are sold.", "A few sacks are sold."),
+        ("Schedule A applies.", "Schedule B applies."),
+        ("Schedule applies.", "Schedule A applies."),
+        ("The Miller is paid.", "The Miller shall have paid."),
+        ("The Miller, who is late, may leave.", "The Miller who is late may leave."),
     ],
 )
 def test_other_words_are_never_the_same(statement: str, words: str) -> None:

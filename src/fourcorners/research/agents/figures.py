@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
+from fourcorners.research.agents.named_years import find_years
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
@@ -30,9 +32,12 @@ _ALWAYS = _PATTERNS["always"]  # and what it means
 _HOURS = "24 hours a day, 7 days a week"
 _WHOLE = 100  # per cent
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_HOURS_OF_DAY = 24  # by the clock
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _TIMES = frozenset(("month", "day", "hour", "business day"))
 _LABELLED = "label"
+YEAR = "year"  # one that is named, with a month or without: 2024, 2024.03
+_LEAST_YEAR = 1900  # as many years are no period
 _ROUNDED = 2  # digits that a rounded figure has at least
 _COUNTED = 10  # below it a number without a unit ("two parties") is no figure
 
@@ -90,16 +95,25 @@ class Figure:
         """Return whether it is short for another: "ten" for "ten million pounds"."""
         return other.words.casefold().startswith(f"{self.words.casefold()} ")
 
+    @property
+    def days(self) -> tuple[date, ...]:
+        """The days that a date may be, by both of its readings."""
+        if self.unit != "date":
+            return ()
+        return tuple(date.fromordinal(int(each)) for each in (self.value, self.number))
+
     def _has_unit(self, other: Figure) -> bool:
         if self.unit.isupper() and other.unit.isupper():
             return may_be_same(self.unit, other.unit)
-        return self.unit == other.unit
+        return self.unit == other.unit or (self.unit, other.unit) == (YEAR, "date")
 
     def _has_value(self, other: Figure, *, exactly: bool) -> bool:
         if self.rate and other.rate not in ("", self.rate):
             return False
         if exactly and self.rate and not other.rate:
             return False
+        if self.unit == YEAR and other.unit in (YEAR, "date") and not exactly:
+            return self._includes(other)
         same = self.value == other.value
         if not (self.unit and other.unit):
             same = same or self.number == other.number
@@ -107,9 +121,16 @@ class Figure:
             same = not {self.value, self.number}.isdisjoint((other.value, other.number))
         return same or (not exactly and self._rounds(other.value))
 
+    def _includes(self, other: Figure) -> bool:
+        """Tell whether a year, or a month of one, has another or a date in it."""
+        is_whole = self.value == self.number
+        days = [(Decimal(e.year), e.year + Decimal(e.month) / _WHOLE) for e in other.days]
+        found = days or [(other.number, other.value)]
+        return any(self.value == (year if is_whole else month) for year, month in found)
+
     def _rounds(self, exact: Decimal) -> bool:
         """Return whether it is a rounding of a known, more exact number."""
-        if self.unit in _TIMES or self.unit == "date":
+        if self.unit in _TIMES or self.unit in ("date", YEAR):
             return False
         digits = self.value.normalize().as_tuple()
         if len(digits.digits) < _ROUNDED or not isinstance(digits.exponent, int):
@@ -141,9 +162,34 @@ def find_figures(
         day, other = (Decimal(day.toordinal()) for day in (each.value, each.other or each.value))
         found.append(Figure(day, "date", each.span.text_in(bare), other, each.span))
     bare = blank_spans(bare, [each.span for each in dates])
+    found += (years := _years(bare, with_between=with_labels))
+    bare = blank_spans(bare, {each.span for each in years})
     numbers = _numbers(bare, Span(0, len(bare)))
     found += [each for each in numbers if with_counts or each.unit or each.value >= _COUNTED]
     return sorted(found, key=lambda each: each.span)
+
+
+def _years(text: str, *, with_between: bool) -> list[Figure]:
+    """Return the years that a text names, but for the numbers of sums and of periods."""
+    named = [each for each in find_years(text) if with_between or not each.is_between]
+    if not named:
+        return []
+    counted = [
+        each.span
+        for each in _numbers(text, Span(0, len(text)))
+        if each.unit and not (each.unit == "month" and each.number >= _LEAST_YEAR)
+    ]
+    return [
+        Figure(
+            each.year + Decimal(each.month) / _WHOLE,
+            YEAR,
+            each.span.text_in(text),
+            Decimal(each.year),
+            each.span,
+        )
+        for each in named
+        if not any(each.span.overlaps(span) for span in counted)
+    ]
 
 
 def blank_spans(text: str, spans: Iterable[Span]) -> str:
@@ -181,6 +227,8 @@ def _with_unit(number: Decimal, quantity: Quantity, words: str) -> Figure:
     if unit in _DAYS:
         name = "business day" if quantity.kind and unit == "day" else "day"
         return Figure(number * _DAYS[unit], name, words, number, quantity.span)
+    if unit == "hour" and number % _HOURS_OF_DAY == 0:
+        return Figure(number / _HOURS_OF_DAY, "day", words, number, quantity.span)
     if unit == PART:
         return Figure(round(number * 100, 2), PERCENT, words, number, quantity.span)
     return Figure(number, unit or quantity.currency, words, number, quantity.span)

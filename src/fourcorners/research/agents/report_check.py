@@ -27,6 +27,7 @@ from fourcorners.research.agents.statement_check import (
     is_repeated,
     is_repeated_in,
     is_topic,
+    quoted_words,
     statement_chance,
 )
 from fourcorners.research.answer import (
@@ -170,7 +171,7 @@ class ReportCheck:
         named = [each.source for each in map(self._sentences.get, claim.sentences) if each]
         expressions = [each.words.rpartition(" = ")[0] for each in named if is_computed(each)]
         expressions += [claim.computed] if claim.computed.strip() else []
-        texts = [*map(_words, self._cite(claim.sentences)), *given]
+        texts = [*map(quoted_words, self._cite(claim.sentences)), *given]
         known = [each for text in texts for each in find_figures(text, with_counts=True)]
         return [calculate(each, known, [claim.statement, *texts]) for each in expressions]
 
@@ -192,7 +193,7 @@ class ReportCheck:
         if failed:
             standing, problem = Verification.UNVERIFIED, failed
         elif quotes:
-            words = [_words(each) for each in quotes]
+            words = [quoted_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
             is_open = problem in ("", NOT_CHECKED) or (
                 problem == NOT_MENTIONED and _LACKS.search(text)
@@ -338,7 +339,7 @@ class _Rest:
             if is_repeated(text, only.text):
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
-        words = [_words(each) for each in quotes]
+        words = [quoted_words(each) for each in quotes]
         known = [*self._known, *_figures(each.text for each in standing)]
         known += [one for n in numbers for each in self._calculated[n] for one in each.figures]
         verification, problem = self._checker.check_quotes(text, words, known, concludes=True)
@@ -366,7 +367,7 @@ def _answer_chance(sentence: Statement, found: AnswerSearch) -> float:
     ]
     if not chances or sentence.standing is not Verification.VERIFIED:
         return 0.0
-    own = [_words(each) for each in sentence.quotes if each.document in found.judgements]
+    own = [quoted_words(each) for each in sentence.quotes if each.document in found.judgements]
     if check_statement(sentence.text, own)[0] is not Verification.VERIFIED:
         return 0.0
     return min(max(chances), statement_chance(sentence.text, own))
@@ -389,10 +390,6 @@ def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
 
 def _limit_lines(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(shorten(each, _LONGEST) for each in texts if each.strip())
-
-
-def _words(cited: Citation) -> str:
-    return " ".join(cited.quote.words.split())
 
 
 def _figures(texts: Iterable[str]) -> list[Figure]:

@@ -20,7 +20,8 @@ from fourcorners.research.agents.figures import (
     has_unknown_labels,
     unknown_figures,
 )
-from fourcorners.research.answer import Statement, Verdict, Verification
+from fourcorners.research.agents.same_words import has_close_words, has_same_words
+from fourcorners.research.answer import Citation, Statement, Verdict, Verification
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.stems import stem_tokens, stems
@@ -37,6 +38,7 @@ _ASIDE = frozenset(
     )
 )
 _ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=True))
+_OWN_CLAUSE = _PATTERNS["own_clause"]
 _INVERTS = _PATTERNS["inverts"]
 _YES_OR_NO = _PATTERNS["yes_or_no"]
 # The number of a clause, after the number and the heading that it is the first under.
@@ -48,14 +50,14 @@ _DENIALS = re.compile(
     r"|n['’]t\b",
     re.IGNORECASE,
 )
+_PLACE = re.compile(r"clause (?P<number>(?P<article>\d+)(?:\.\d+)*)")
 _DIGITS = re.compile(r"\d[\d.,'’ ]*")
-_THIS = re.compile(r"\bthis\b")
 _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 _NUMBER = re.compile(r"\d")
 
 
 def is_repeated(statement: str, words: str) -> bool:
-    """Tell whether a statement has the characters of a quote, or of a whole sentence of it.
+    """Tell whether a statement has the words of a quote, or of a whole sentence of it.
 
     What follows a colon, or a sentence that denies something, is no sentence: it may be denied.
     """
@@ -65,18 +67,18 @@ def is_repeated(statement: str, words: str) -> bool:
     stated = _plain(statement)
     if not stated or stated.startswith("("):
         return False
-    if stated == _plain(words):
+    if has_same_words(stated, _plain(words)):
         return True
     for each in split_sentences(words):
         if ":" in words[: each.end] or _may_turn(words[: each.start]):
             return False
-        if stated == _plain(each.text_in(words)):
+        if has_same_words(stated, _plain(each.text_in(words))):
             return True
     return False
 
 
 def _plain(text: str) -> str:
-    """Return a sentence without its clause number, spaces and capitals, with currencies by code."""
+    """Return a sentence without its clause number and spaces, with currencies by code."""
     text = " ".join(text.translate(_STRAIGHT).split())
     number = _CLAUSE_NUMBER.match(text)
     if number and not _may_turn(number["heading"] or ""):
@@ -87,13 +89,19 @@ def _plain(text: str) -> str:
         if figure.dimension == "sum" and digits and " " not in figure.unit:
             pieces += [text[end : figure.span.start], f"{figure.unit} {digits[0]}"]
             end = figure.span.end
-    plain = "".join([*pieces, text[end:]]).casefold().rstrip(" .;")
-    return _THIS.sub("the", plain)
+    return "".join([*pieces, text[end:]]).rstrip(" .;")
 
 
 def is_repeated_in(statement: str, quotes: Sequence[str]) -> bool:
     """Tell whether a statement repeats a sentence of a quote, or all quotes together."""
     return any(is_repeated(statement, each) for each in (*quotes, " ".join(quotes)))
+
+
+def _is_close(statement: str, quotes: Sequence[str]) -> bool:
+    """Tell whether a statement copies the beginning of a quoted sentence, but for pronouns."""
+    stated = _plain(statement)
+    sentences = (each.text_in(words) for words in quotes for each in split_sentences(words))
+    return any(has_close_words(stated, _plain(each)) for each in sentences)
 
 
 def _may_turn(text: str) -> bool:
@@ -120,6 +128,17 @@ def _content(text: str) -> set[str]:
 
 def _tells(stem: str) -> bool:
     return stem not in _ASIDE and not _NUMBER.search(stem)
+
+
+def quoted_words(cited: Citation) -> str:
+    """Return the words of a quote on one line; "this Section" has the number of its clause."""
+    words = " ".join(cited.quote.words.split())
+    place = _PLACE.match(cited.where)
+    if place is None:
+        return words
+    return _OWN_CLAUSE.sub(
+        lambda own: f"{own[0]} {place['article' if own['article'] else 'number']}", words
+    )
 
 
 CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
@@ -185,9 +204,11 @@ def check_statement(
         return (Verification.UNCHECKED, NOT_CHECKED) if may_differ else (Verification.VERIFIED, "")
     if reader.is_verified(reading) and plain == statement:
         return Verification.VERIFIED, ""
-    if reader.is_refused(reading) and not concludes and reading.answer is not Answer.DEPENDS:
-        is_turned = reading.answer is Answer.NO
-        return Verification.UNVERIFIED, TURNED if is_turned else NOT_MENTIONED
+    if reader.is_refused(reading) and not concludes:
+        if reading.answer is Answer.NO:
+            return Verification.UNVERIFIED, TURNED
+        if reading.answer is Answer.NONE and not _is_close(plain, quotes):
+            return Verification.UNVERIFIED, NOT_MENTIONED
     return Verification.UNCHECKED, NOT_CHECKED
 
 
@@ -226,7 +247,7 @@ def _yes_or_no(sentence: Statement, question: str) -> Verdict | None:
 
 def _is_plain(sentence: Statement) -> bool:
     """Tell whether a sentence is checked and has the contract's words, or says what it lacks."""
-    words = [" ".join(each.quote.words.split()) for each in sentence.quotes]
+    words = [*map(quoted_words, sentence.quotes)]
     return sentence.standing is Verification.SEARCHED or (
         sentence.standing is Verification.VERIFIED and is_repeated_in(sentence.text, words)
     )

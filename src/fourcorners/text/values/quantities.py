@@ -82,6 +82,12 @@ _DONE = (
 )
 _FREQUENCY = re.compile(rf"{_DONE}\s+$", re.IGNORECASE)
 _APART = re.compile(rf"\W*{_DONE}", re.IGNORECASE)
+# What is done each month to a share of a year.
+_CREDITED = re.compile(
+    r"\s+(?:is|are|(?:shall|will)\s+be)\s+(?:compound|capitali[sz]|calculate|compute|credit|add)",
+    re.IGNORECASE,
+)
+_ACCRUES = re.compile(r"\baccru\w*\s+$", re.IGNORECASE)
 _IN_PARTS = re.compile(r"\s+(?:compounding|rests?|basis|instal\w+)\b(?!\s+of\b)", re.IGNORECASE)
 _RATE_WORDS = 6  # words between a quantity and the time that it is for each of, at most
 _NO_CENTS = (
@@ -214,7 +220,9 @@ def find_rates(text: str, within: Span) -> Iterator[tuple[Quantity, str, int]]:
     for quantity, limit in zip(quantities, ends, strict=False):
         unit, end = _rate_after(text, quantity, limit)
         if not unit and (quantity.mark or quantity.unit == PERCENT):
-            unit = _rate_before(text[start : quantity.span.start])
+            is_share = quantity.unit == PERCENT
+            if not (is_share and _CREDITED.match(text, end)):
+                unit = _rate_before(text[start : quantity.span.start], is_share=is_share)
         yield quantity, unit, end
         start = end
 
@@ -236,7 +244,7 @@ def _rate_after(text: str, quantity: Quantity, limit: int) -> tuple[str, int]:
     return "", end
 
 
-def _rate_before(text: str) -> str:
+def _rate_before(text: str, *, is_share: bool) -> str:
     first, *asides = text.rpartition(". ")[2].split(",")
     lead = " ".join((first, *asides[-1:]))  # "the annual fee, payable in advance, is €40"
     apart = len(first) if asides else 0
@@ -245,6 +253,7 @@ def _rate_before(text: str) -> str:
         for each in _RATE.finditer(lead)
         if (each["adverb"] or each["each"])
         and not _FREQUENCY.search(lead, 0, each.start())
+        and not (is_share and _ACCRUES.search(lead, 0, each.start()))
         and not _IN_PARTS.match(lead, each.end())
         and not (each.start() < apart and _APART.match(lead))
     ]
