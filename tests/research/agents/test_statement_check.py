@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 
 from fourcorners.research.agents import statement_check
+from fourcorners.research.agents.same_words import has_close_words
 from fourcorners.research.agents.statement_check import (
     NOT_CHECKED,
     NOT_MENTIONED,
@@ -98,6 +100,13 @@ def test_a_copy_with_a_pronoun_is_on_the_subject_of_its_quote(
     reader = FakeReader({statement: SILENT})
     monkeypatch.setattr(statement_check, "default_reader", lambda: reader)
     assert check_statement(statement, [words])[0] is standing
+
+
+def test_a_text_of_pronouns_is_compared_in_bounded_time() -> None:
+    words = "it " * 2_000
+    started = process_time()
+    assert not has_close_words(f"{words} one", f"{words} other")
+    assert process_time() - started < 1
 
 
 def test_what_depends_is_not_refused(read_as: ReadAs) -> None:

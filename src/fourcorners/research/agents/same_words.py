@@ -21,6 +21,7 @@ _DUTY = frozenset(("shall", "must"))
 _SAME_DUTY = {"shall": {"must", "will"}, "must": {"shall", "will"}, "will": {"shall"}}
 _PRESENT = {"be": ("is", "are"), "have": ("has", "have"), "not": ()}
 _AHEAD = 4  # words that decide about one; a name that a pronoun is for has at most as many
+_MOST_PLACES = 4_000  # that are tried: ten sentences long
 _PAUSES = frozenset((",", ";", ":"))
 _PRONOUNS = frozenset(("it", "its", "they", "their", "them", "he", "she", "his", "her", "him"))
 _DENIALS = ("not", "no", "nor", "never", "neither", "none", "nothing")
@@ -46,7 +47,7 @@ def has_close_words(statement: str, words: str) -> bool:
 def _is_match(statement: str, words: str, *, is_close: bool) -> bool:
     own, quoted = _tokens(statement), _tokens(words)
     places, seen = [(0, 0)], set()
-    while places:
+    while places and len(seen) < _MOST_PLACES:
         place = at, start = places.pop()
         if place in seen:
             continue
