@@ -81,8 +81,9 @@ def test_a_question_may_refer_to_what_was_answered_before(server: Served) -> Non
     prompts = [each.body["messages"][-1]["content"] for each in server.asked]
     asked = [each for each in prompts if "The client asked:" in each]
     assert f"The client asked: {FIRST}" in asked[0]
-    assert f"The client asked: {THEN}\n" in asked[-1]
-    assert f"Understood as: {NAMED}" in asked[-1]
+    assert f"The client asked: {THEN}\n" in asked[-2]  # before the correction
+    assert f"Understood as: {NAMED}" in asked[-2]
+    assert f"The client asked: {NAMED}\n" in asked[-1]
     shown = " ".join(done.output.split())
     assert f"Question: {THEN} Understood as: {NAMED} Cannot tell" in shown
     assert not [each for each in prompts if "Answered:" in each and "77 days" in each]

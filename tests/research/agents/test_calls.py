@@ -116,7 +116,8 @@ def test_a_plain_question_takes_one_call(hires: Library, question: str, contract
 
 
 @pytest.mark.parametrize(
-    "question", ["Can we lend the Boat?", "May they end it?", "Can the Hirer lend it, and when?"]
+    "question",
+    ["Can we lend the Boat?", "May they end it?", "Can the Hirer lend it? When? And to whom?"],
 )
 def test_who_asks_and_what_else_is_asked_is_for_a_model_to_understand(
     hires: Library, question: str

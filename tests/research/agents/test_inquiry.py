@@ -311,9 +311,9 @@ def test_each_statement_is_held_against_its_sentences(
 
 
 def mend_nothing(request: Request) -> dict[str, object]:
-    """Return the answer of the last draft as it was."""
-    drafts = [m.text for m in request.messages if m.text.startswith("{") and "ruling" in m.text]
-    return {"answer": json.loads(drafts[-1])["answer"]}
+    """Return the answer of the report as it was."""
+    (report,) = re.findall(r"^\{.*\}$", request.messages[-1].text, re.MULTILINE)
+    return {"answer": json.loads(report)["answer"]}
 
 
 NOTICE = "by giving ninety (90) days"
@@ -790,7 +790,9 @@ def test_summary_and_reasoning_are_checked_as_the_answer_is(run: Callable[..., R
     answer, failed = done.answer, Verification.UNVERIFIED
     assert [each.text for each in answer.summary] == ["Consent takes 45 days."]
     assert [each.standing for each in answer.reasoning[0]] == [Verification.VERIFIED, failed]
-    assert done.model.requests[-1].messages[-1].text.count("Consent takes 45 days.") == 1
+    last = done.model.requests[-1].messages[-1].text
+    _, failed = last.split("what failed a check", 1)
+    assert failed.count("Consent takes 45 days.") == 1
     shown = report_text(answer)
     assert f"{SAID} [1] **Not verified:** Consent takes 45 days. [1] (45 days is not" in shown
     assert "Directions for further research" in shown

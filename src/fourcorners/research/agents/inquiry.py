@@ -44,6 +44,7 @@ PROMPTS = ("archivist", "draft", "amend", "mend", "repair", "fence")
 
 _CITES = load_patterns("fourcorners.research.agents", "figures")["cites"]
 _SOMEBODY = "somebody"  # in the place of a person, to see whether there is one
+_PLAIN_PARTS = 2  # of a question that nobody need interpret
 _TERMS = 2  # defined terms of a plain question that are looked up, the longest first
 _MENDS = 1  # times that failed statements are returned to the model
 
@@ -159,13 +160,14 @@ def run_inquiry(
 def find_plain_lookups(context: ResearchContext, started: Answer) -> list[ToolCall] | None:
     """Return what to look up first for a plain question; None if a model should say what is meant.
 
-    Plain is one question about one contract with nothing said besides, in which nobody is "we" or
-    "they" whom the contract does not name. What it names is looked up, by number or as a term, and
-    what limits the words that answer.
+    Plain is a question of at most two parts about one contract with nothing said besides, in which
+    nobody is "we" or "they" whom the contract does not name. What it names is looked up, by number
+    or as a term, the second part, and what limits the words that answer.
     """
     scope = context.scope(started.question)
     asked = scope.question
-    is_alone = not (started.context or started.instructions) and len(split_question(asked)) == 1
+    parts = split_question(asked)
+    is_alone = not (started.context or started.instructions) and len(parts) <= _PLAIN_PARTS
     names_all = replace_persons(asked, _SOMEBODY, _SOMEBODY) == asked
     if not (is_alone and names_all and scope.is_certain and scope.documents):
         return None
@@ -175,6 +177,7 @@ def find_plain_lookups(context: ResearchContext, started: Answer) -> list[ToolCa
     return [
         *(ToolCall(tool="clause", words=found[0]) for found in _CITES.finditer(asked)),
         *(ToolCall(tool="definition", words=each) for each in terms[:_TERMS]),
+        *(ToolCall(tool="search", words=each.text) for each in parts[1:]),
         ToolCall(tool="belongs", words=asked),
     ]
 

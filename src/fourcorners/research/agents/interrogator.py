@@ -3,9 +3,10 @@
 Each turn is a question, what the researcher finds, and a draft that also names the next question
 (PAKTON, sections 3.2 and E.2). The model's words are claims: the program checks each draft before
 anyone sees it (`report_check`), and returns what fails once, with the reason. All turns are one
-conversation, so that nothing is repeated. It ends when there is no further question, nothing is
-found that the model has not read, a plain question is answered, the turns are used up, the budget
-would be exceeded, or a model fails; the report says what was not done.
+conversation, so that nothing is repeated; the correction at the end needs little of it. It ends
+when there is no further question, nothing is found that the model has not read, a plain question is
+answered, the turns are used up, the budget would be exceeded, or a model fails; the report says
+what was not done.
 """
 
 from __future__ import annotations
@@ -182,16 +183,30 @@ class Interrogator:
         problems = self._return_problems(state.checked) if is_wrong else []
         if not problems:
             return state, ""
-        values: dict[str, Value] = {"problems": problems}
+        claims = state.claims
+        values: dict[str, Value] = {
+            "sentences": self._cited_by(claims),
+            "report": _quote(claims.in_form(), "the report"),
+            "problems": problems,
+            "asked": meter.started.question,
+        }
         try:
-            correction = yield from meter.ask(
-                self._port, "mend", values, Correction, after=state.reply
-            )
+            correction = yield from meter.ask(self._port, "mend", values, Correction)
         except (LlmError, BudgetExceeded) as error:
             return state, f"in turn {meter.turn}: {error.message}"
-        claims = state.claims.with_correction(correction.value)
+        claims = claims.with_correction(correction.value)
         checked = self._checker.check(meter.started, meter.own_words, claims)
         return replace(state, claims=claims, checked=checked), ""
+
+    def _cited_by(self, claims: Claims) -> list[Value]:
+        """Return the sentences that findings name, as data."""
+        numbers = {one for each in claims.findings.values() for one in each.sentences}
+        lines: dict[str, list[str]] = {}
+        for each in self._sentences:
+            if each.number in numbers:
+                line = f"[{each.number}] {self._sentences.line(each.source)}"
+                lines.setdefault(each.source.source, []).append(line)
+        return [QuotedText("\n".join(each), f"from {name}") for name, each in lines.items()]
 
     def _add_gaps(self, report: Answer, failed: Sequence[str]) -> Answer:
         found = [Gap(f"Not looked up: {each}") for each in dict.fromkeys(failed)]

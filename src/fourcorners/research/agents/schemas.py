@@ -216,6 +216,11 @@ class Claims:
         return cls(findings, draft.answer, draft.title, draft.gaps, draft.directions,
                    draft.next_questions, draft.external)  # fmt: skip
 
+    def in_form(self) -> str:
+        """Return findings and answer in the form in which a model gives them."""
+        claimed = Correction(findings=list(self.findings.values()), answer=self.answer)
+        return claimed.model_dump_json(exclude_defaults=True)
+
     def with_correction(self, correction: Correction) -> Claims:
         changed = {each.number: each for each in correction.findings}
         existing = {n: each for n, each in self.findings.items() if n not in correction.removed}

@@ -274,7 +274,7 @@ class SentenceList:
                 if any(each.tool in EXACT_TOOLS for each in lookup) is is_exact
             ]
             sizes = [
-                sum(len(self._line(each)) for each in lookup if not self._was_shown(each))
+                sum(len(self.line(each)) for each in lookup if not self._was_shown(each))
                 for lookup in group
             ]
             for lookup, share in zip(group, share_budget(room, sizes), strict=True):
@@ -282,7 +282,7 @@ class SentenceList:
                 for each in lookup:
                     yield each, size < share
                     if not (self._was_shown(each) or _key(each) in counted):
-                        size += len(self._line(each))
+                        size += len(self.line(each))
                         counted.add(_key(each))
 
     def _was_shown(self, sentence: Material) -> bool:
@@ -296,13 +296,13 @@ class SentenceList:
         place = ""
         for each in block:
             if each.by_program and not is_computed(each):
-                lines.append(self._line(each))
+                lines.append(self.line(each))
                 continue
             known = self._known.get(_key(each))
             number = known.number if known else len(self._by_number) + 1
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
-            line = self._line(each)
+            line = self.line(each)
             where = "" if _begins_with_number(each.where, line, lines) else _place(each)
             parts = (where, each.because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
@@ -351,7 +351,7 @@ class SentenceList:
             self._texts[document] = make_readable(text, units, headings, unread)
         return self._texts[document]
 
-    def _line(self, sentence: Material) -> str:
+    def line(self, sentence: Material) -> str:
         """Return a sentence as a model is shown it; mark what is left out."""
         if not sentence.document or sentence.span is None:
             return " ".join(sentence.shown.split())
