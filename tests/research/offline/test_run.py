@@ -10,6 +10,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.models.registry import default_encoder, default_reader
+from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
@@ -467,3 +468,136 @@ def test_a_headline_states_no_words_that_an_amendment_may_have_changed(
     assert ("GBP 40,000” (" in headline or "limited to GBP 40,000" in headline) is (
         says == "40,000"
     )
+
+
+def _ask_of_law(folder: Path, encoder: Encoder, law: str, question: str) -> Answer:
+    text = (
+        "CARRIAGE AGREEMENT\n\nThis Carriage Agreement is dated 1 May 2015 and made between Ostler "
+        'Ferries Limited ("Operator") and Merrin Glass Limited ("Customer").\n\n1. SERVICES\n\n1.1 '
+        f"The Operator shall carry the Customer's crates.\n\n2. GENERAL\n\n2.1 {law}\n"
+    )
+    (folder / "carriage.txt").write_text(text)
+    with Library.open(folder / "l.db") as library:
+        add_files(library, [folder / "carriage.txt"], collection="Quay", encoder=encoder)
+        return final_answer(
+            ask(library, ResearchQuestion(question), encoder=encoder, concepts=default_concepts())
+        )
+
+
+@pytest.mark.parametrize(
+    ("law", "question", "ruling"),
+    [
+        (
+            "This Agreement is governed by the laws of the State of Ohio.",
+            "Is the agreement governed by Ohio law?",
+            Verdict.YES,
+        ),
+        (
+            "The laws of England and Wales govern this Agreement.",
+            "Does English law apply?",
+            Verdict.YES,
+        ),
+        (
+            "This Agreement is governed by the laws of Norway.",
+            "Is this agreement under Danish law?",
+            Verdict.NO,
+        ),
+        (
+            "This Agreement is governed by the laws of the State of Ohio.",
+            "Is it subject to the law of Texas?",
+            Verdict.NO,
+        ),
+    ],
+)
+def test_yes_or_no_is_given_to_a_question_of_the_governing_law(
+    tmp_path: Path, encoder: Encoder, law: str, question: str, ruling: Verdict
+) -> None:
+    answer = _ask_of_law(tmp_path, encoder, law, question)
+    assert answer.answer.ruling is ruling
+    assert answer.answer.headline.startswith(f"{ruling.capitalize()}. Clause 2.1 says: “")
+    assert answer.answer.because
+    (first,) = answer.answer.sentences
+    assert law in first.quotes[0].quote.words
+    quoted = [each.quote.words for said in answer.findings for each in said.quotes]
+    assert len(quoted) == len(set(quoted))
+    assert not answer.gaps
+
+
+@pytest.mark.parametrize(
+    ("law", "question"),
+    [
+        ("Notices are given in writing.", "Is the agreement governed by Ohio law?"),
+        (
+            "This Agreement is governed by the laws of Ontario and the federal laws of Canada.",
+            "Is the agreement governed by the law of Canada?",
+        ),
+        (
+            "This Agreement is governed by the laws of the State of Ohio.",
+            "Is the agreement governed by the law of the United States?",
+        ),
+        (
+            "This Agreement is governed by the laws of Ohio, and clause 1.1 by the laws of Texas.",
+            "Is the agreement governed by Texas law?",
+        ),
+        (
+            "This Agreement is governed by the laws of Ohio, and clause 1.1 by the laws of Texas.",
+            "Is the agreement governed by Ohio law?",
+        ),
+        (
+            "This Agreement is governed by the laws of Norway.",
+            "Is the agreement governed by Norwegian law, and may the Customer assign it?",
+        ),
+        (
+            "This Agreement is governed by the laws of Norway.",
+            "Is the Customer's insurance governed by Norwegian law?",
+        ),
+        (
+            "This Agreement is governed by the laws of Norway.",
+            "Isn't the agreement governed by Danish law?",
+        ),
+        (
+            "This Agreement is governed by the laws of Norway.",
+            "Is the agreement not governed by Norwegian law?",
+        ),
+        (
+            "This Agreement is governed by the laws of Norway.",
+            "Was the agreement governed by Danish law before 2010?",
+        ),
+    ],
+)
+def test_yes_or_no_is_left_to_a_person_where_the_law_does_not_decide(
+    tmp_path: Path, encoder: Encoder, law: str, question: str
+) -> None:
+    answer = _ask_of_law(tmp_path, encoder, law, question)
+    assert answer.answer.ruling not in (Verdict.YES, Verdict.NO)
+
+
+def test_of_a_long_sentence_the_words_that_choose_the_law_are_quoted(
+    tmp_path: Path, encoder: Encoder
+) -> None:
+    chosen = "governed by and construed in accordance with the laws of the State of Ohio"
+    law = (
+        f"This Agreement, with all disputes and claims that arise out of it or in connection with "
+        f"it, its subject matter or its formation, shall be {chosen}, and the parties waive, as "
+        "far as they may, every right to a trial by jury and every objection to the place of it."
+    )
+    answer = _ask_of_law(tmp_path, encoder, law, "Is this agreement governed by Ohio law?")
+    assert answer.answer.headline == f"Yes. Clause 2.1 says: “{chosen}”"
+    assert answer.answer.sentences[0].quotes[0].quote.words.endswith(law)
+
+
+def test_words_that_may_be_changed_give_no_yes_or_no(tmp_path: Path, encoder: Encoder) -> None:
+    law = "This Agreement is governed by the laws of Norway."
+    question = "Is the agreement governed by Norwegian law?"
+    assert _ask_of_law(tmp_path, encoder, law, question).answer.ruling is Verdict.YES
+    (tmp_path / "letter.txt").write_text(
+        "AMENDMENT NO. 1 TO THE CARRIAGE AGREEMENT\n\nThis Amendment No. 1 is made on 3 August "
+        "2024 between Ostler Ferries Limited and Merrin Glass Limited and amends the Carriage "
+        "Agreement dated 1 May 2015.\n\n1. If the Customer so elects, clause 2.1 is replaced by: "
+        '"2.1 This Agreement is governed by the laws of France."\n'
+    )
+    with Library.open(tmp_path / "l.db") as library:
+        add_files(library, [tmp_path / "letter.txt"], collection="Quay", encoder=encoder)
+        asked = ResearchQuestion(question, contracts=("carriage",))
+        answer = final_answer(ask(library, asked, encoder=encoder, concepts=default_concepts()))
+    assert answer.answer.ruling is Verdict.UNSURE

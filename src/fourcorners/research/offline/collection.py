@@ -61,7 +61,17 @@ _CLAUSES = ("clause", "clauses", "provision", "provisions", "wording")
 _MAY = ("can", "could", "may", "might", "must", "shall")  # not what was changed, but may be
 _AUTOMATIC = frozenset(stem_tokens(["automatically", "itself", "themselves"]))
 _YEARS = range(1900, 2100)
+# All words of a question that asks for nothing but a law, which is named with them.
+_OF_LAWS = frozenset(
+    tokenize(
+        "is does do are will shall it this the that our by of under to subject governed govern "
+        "governs governing law laws state apply applies chosen choose contract agreement lease "
+        "licence license deal nda document"
+    ).tokens
+)
+_UNIONS = frozenset({"Australia", "Canada", "United Kingdom", "United States"})  # have several laws
 _KNOWN = (RowState.YES, RowState.TO_READ)
+_DECIDED = (RowState.YES, RowState.NO)
 ORDER = (*_KNOWN, RowState.SILENT, RowState.NO)
 
 
@@ -104,6 +114,41 @@ def ask_contracts(context: ResearchContext, question: str) -> Iterator[ContractR
     context.read_titles(asked.entries)
     for entry in asked.entries:
         yield asked.row(entry)
+
+
+def rule_on_law(context: ResearchContext, question: str) -> RowPart | None:
+    """Return whether the only contract in question chooses a law, yes or no.
+
+    None where the question is about more than one law, or anything else, or it is to be read.
+    """
+    laws = named_laws(question)
+    if len(context.contracts) != 1 or len(laws) != 1:
+        return None
+    for word in question.split():
+        is_other = not _OF_LAWS.issuperset(tokenize(word).tokens)
+        if is_other and named_laws(question.replace(word, " ")) == laws:
+            return None
+    found = _read_law(context, context.read_contract(context.contracts[0].id), laws)
+    chosen = named_laws(found.quote.quote.words) - _UNIONS if found.quote else frozenset[str]()
+    return found if found.state in _DECIDED and len(chosen) < 2 else None
+
+
+def _read_law(context: ResearchContext, contract: Contract, laws: frozenset[str]) -> RowPart:
+    """Return whether a contract chooses one of the laws."""
+    law = read_law(context.library, contract)
+    if law is None:
+        return RowPart(RowState.SILENT, "no choice of law was found")
+    quote = context.cite(law.document, law.span)
+    if not law.is_certain:
+        return RowPart(RowState.TO_READ, "an amendment may change it", quote)
+    own = law.value.partition(" and ")[0]
+    asked = {each.partition(" and ")[0] for each in laws}
+    if own in asked:
+        return RowPart(RowState.YES, law.value, quote)
+    words = quote.quote.words.casefold() if law.document == contract.id else ""
+    if any(each.casefold() in words for each in asked) or not _UNIONS.isdisjoint({own, *asked}):
+        return RowPart(RowState.TO_READ, law.value, quote)  # one may be part of the other
+    return RowPart(RowState.NO, law.value, quote)
 
 
 class _Asked:
@@ -206,7 +251,7 @@ class _Asked:
     def _read(self, contract: Contract) -> Iterator[RowPart]:
         """Yield what decides, the cheapest first."""
         if self._laws:
-            yield self._law(contract)
+            yield _read_law(self._context, contract, self._laws)
         if self._is_of_term:
             yield self._term(contract)
             return
@@ -229,17 +274,6 @@ class _Asked:
                 return
         if self._rest or self._condition is not None or not self._laws:
             yield self._reading(contract)
-
-    def _law(self, contract: Contract) -> RowPart:
-        law = read_law(self._context.library, contract)
-        if law is None:
-            return RowPart(RowState.SILENT, "no choice of law was found")
-        quote = self._context.cite(law.document, law.span)
-        if not law.is_certain:
-            return RowPart(RowState.TO_READ, "an amendment may change it", quote)
-        own = law.value.partition(" and ")[0]
-        is_own = own in {each.partition(" and ")[0] for each in self._laws}
-        return RowPart(RowState.YES if is_own else RowState.NO, law.value, quote)
 
     def _term(self, contract: Contract) -> RowPart:
         """Answer from the dates and the renewal of the card, as far as they are certain."""

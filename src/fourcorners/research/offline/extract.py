@@ -2,9 +2,10 @@
 
 A question is split into parts; each part is answered with the sentence that says it, then with what
 changes it, and a few further quotes. The headline gives the words that answer, as a quote: values,
-yes and no are left to a person, because no method determines them reliably enough (decision 17). A
-definition or clause that holds the value which these words lack is quoted with them. What else is
-linked to them is in the full report. If nothing answers, the nearest words are shown as such.
+yes and no are left to a person, because no method determines them reliably enough (decision 17),
+but for the choice of a law (`run`). A definition or clause that holds the value which these words
+lack is quoted with them. What else is linked to them is in the full report. If nothing answers, the
+nearest words are shown as such.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     sentences = [
         *(each.text for each in computed),
         unclear or _headline(context, part, found, lead, changes),
-        *(_says(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
+        *(describe_quote(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
         *describe_parties(context, part.text, shown[0].document),
     ]
     return PartAnswer(
@@ -185,11 +186,11 @@ def _headline(
         return f"“{words}” ({_place(context, lead)}{changes})."
     if part.is_whether:
         lead_in = "Not answered yes or no"
-        words = _says(context, lead, changes)
+        words = describe_quote(context, lead, changes)
         if words.startswith("See "):
             return f"{lead_in}; {words[:1].lower()}{words[1:]}"
         return f"{lead_in}. {words}"
-    return _says(context, lead, changes)
+    return describe_quote(context, lead, changes)
 
 
 def _answering(
@@ -247,7 +248,7 @@ def _place(context: ResearchContext, cited: Citation) -> str:
     return cited.where if len(context.contracts) == 1 else f"{cited.where} of {title}"
 
 
-def _says(context: ResearchContext, cited: Citation, changes: str = "") -> str:
+def describe_quote(context: ResearchContext, cited: Citation, changes: str = "") -> str:
     """Quote words with their place, or only give the place of many."""
     place, within = _place(context, cited), cited.quote.span or Span(0, 0)
     parts = [_words(context, cited.document, p) for p in _parts(context, cited.document, within)]
