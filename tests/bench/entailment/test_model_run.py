@@ -21,6 +21,7 @@ from fourcorners_bench.entailment import model_run as entailment_asking
 from fourcorners_bench.entailment.exemplars import (
     Exemplar,
     ExemplarSet,
+    contract_digest,
     evidence_words,
     read_examples,
 )
@@ -137,22 +138,50 @@ def test_whole_contracts_are_shown_where_they_are_known_and_never_the_contract_i
 
 
 def test_examples_are_of_the_same_hypothesis_and_the_same_each_time(
-    split: Split, exemplars: ExemplarSet, encoder: Encoder
+    split: Split, exemplars: ExemplarSet
 ) -> None:
     document = split.documents[0]
     hypothesis = split.hypotheses["poach"]
     first = exemplars.draw(document, hypothesis, attempt=0, same=True, whole=False)
     assert {each.hypothesis for each in first} == {hypothesis}
     assert first == exemplars.draw(document, hypothesis, attempt=0, same=True, whole=False)
-    nearest = exemplars.nearest(
-        document, hypothesis, "No person on the staff may be hired.", encoder
-    )
-    assert nearest[0].words == "No member of staff may be hired."
-    unknown = exemplars.nearest(document, "The Recipient may take copies.", "copy", encoder)
-    assert {each.hypothesis for each in unknown} == {"Recipient may make copies."}
-    assert ExemplarSet([]).nearest(document, hypothesis, "x", encoder) == []
     assert evidence_words(document, "poach") == POACH
     assert evidence_words(document, "audit") == evidence_words(document, "audit") != ""
+
+
+def test_the_nearest_example_of_each_label_is_retrieved(split: Split, encoder: Encoder) -> None:
+    document, poach = split.documents[0], split.hypotheses["poach"]
+    words = "No person on the staff may be hired."
+    bans = [
+        Exemplar(f"No {who} may be hired.", poach, Label.CONTRADICTION)
+        for who in ("staff", "member of staff", "guard")
+    ]
+    right = Exemplar("The Taker may hire whom it likes.", poach, Label.ENTAILMENT)
+    silent = Exemplar("Pears are green.", poach, Label.NOT_MENTIONED)
+    other = Exemplar(words, "Recipient may make copies.", Label.ENTAILMENT)
+    indexed = ExemplarSet([other, silent, *bans, right])
+    found = indexed.retrieve(document, poach, words, encoder)
+    assert {each.label for each in found} == set(Label)
+    assert found[0] in bans
+    assert indexed.retrieve(document, "The Recipient may hire staff.", words, encoder) == found
+    never = ExemplarSet([*bans, silent]).retrieve(document, poach, words, encoder)
+    assert [each.label for each in never].count(Label.CONTRADICTION) == 2
+    own = replace(bans[0], words=words, digest=contract_digest(document.text))
+    assert own not in ExemplarSet([own, *bans, right]).retrieve(document, poach, words, encoder)
+    assert ExemplarSet([]).retrieve(document, poach, "x", encoder) == []
+
+
+def test_an_experiment_that_retrieves_examples_needs_an_encoder(
+    split: Split, exemplars: ExemplarSet
+) -> None:
+    assert [name for name, each in SETTINGS.items() if each.needs_encoder] == [
+        "few-shot-retrieved",
+        "rag",
+        "agents",
+    ]
+    port, _ = asked.port(BY, job="bench")
+    with port, pytest.raises(ConfigError, match="few-shot-retrieved needs an encoder"):
+        entailment_asking.run_attempt(split, SETTINGS["few-shot-retrieved"], port, exemplars)
 
 
 def test_damaged_examples_are_refused(tmp_path: Path) -> None:

@@ -58,18 +58,20 @@ class _Experiments:
         option(
             "--experiment NAME",
             "Ask language models: zero-shot, zero-shot-optimised, few-shot, few-shot-spans, "
-            "few-shot-spans-hypothesis, chain-of-thought, each also with -gold; rag, agents; "
-            "paper, which is all of these; or a YAML file. May be given again.",
+            "few-shot-spans-hypothesis, chain-of-thought, each also with -gold; "
+            "few-shot-retrieved, rag, agents; paper, which is all of these; or a YAML file. May be "
+            "given again.",
         ),
     ] = None
     tries: Annotated[
         int, option("--tries N", "How often a model is asked everything.", least=1, most=MAX_TRIES)
     ] = 3
     exemplars: Annotated[
-        Path | None,
+        list[Path] | None,
         option(
             "--exemplars FILE",
-            "Solved examples: ContractNLI's train_spans.csv, or train.json for whole contracts.",
+            "Solved examples: ContractNLI's train_spans.csv, or train.json for whole contracts. "
+            "May be given again: the paper's agents had dev.json, too.",
             default="train_spans.csv in the folder of --data",
         ),
     ] = None
@@ -204,12 +206,13 @@ def _run_experiments(asked: _Documents, experiments: _Experiments, output: Outpu
     split = contractnli.load_split(asked.data, limit=asked.limit)
     if asked.questions is not None:
         split = contractnli.sample_questions(split, asked.questions, seed=asked.seed)
-    examples = exemplars.ExemplarSet([])
-    if any(each.needs_examples for each in planned):
-        path = experiments.exemplars or asked.data.parent / "train_spans.csv"
-        examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=asked.seed)
-    searched = any(each.premise in model_run.SEARCHED for each in planned)
-    encoder = default_encoder(settings.encoder, threads=settings.jobs) if searched else None
+    shows = any(each.needs_examples for each in planned)
+    files = (experiments.exemplars or [asked.data.parent / "train_spans.csv"]) if shows else []
+    solved = [each for file in files for each in exemplars.read_examples(file)]
+    examples = exemplars.ExemplarSet(solved, seed=asked.seed)
+    encoder = None
+    if any(each.needs_encoder for each in planned):
+        encoder = default_encoder(settings.encoder, threads=settings.jobs)
     record = Record(
         "entailment with a model",
         {
@@ -218,7 +221,7 @@ def _run_experiments(asked: _Documents, experiments: _Experiments, output: Outpu
             "questions": asked.questions,
             "seed": asked.seed,
             "profiles": [each.name for each in planned],
-            "exemplars": str(experiments.exemplars) if experiments.exemplars else None,
+            "exemplars": [str(each) for each in experiments.exemplars or ()] or None,
             "paper": paper_figures().source,
         },
     )

@@ -2,8 +2,8 @@
 
 As in PAKTON's experiment (2025, appendix G.6) with the cross-document search at its end: the
 archivist, the interrogator and the researcher report on the hypothesis from the contract alone, in
-five turns at most, and one more question, with the three examples of the training split that are
-nearest to what the report quotes, turns the report into one of the labels.
+five turns at most, and one more question, with the example of each label that is nearest to what
+the report quotes, turns the report into one of the labels.
 """
 
 from __future__ import annotations
@@ -135,14 +135,14 @@ def _labelled(
     number: int,
 ) -> EvidenceAnswer | None:
     quoted = "\n".join(quote_words(report))
-    nearest = exemplars.nearest(asked.document, asked.hypothesis, quoted, encoder)
+    retrieved = exemplars.retrieve(asked.document, asked.hypothesis, quoted, encoder)
     values: dict[str, Value] = {
         "hypothesis": asked.hypothesis,
         "report": [
             QuotedText(report_words(report), "report"),
             QuotedText(quoted, "its verified quotations"),
         ],
-        "exemplars": example_values(nearest),
+        "exemplars": example_values(retrieved),
     }
     try:
         return port.ask(load_prompt("nli_report"), values, EvidenceAnswer, sample=number).value

@@ -142,12 +142,14 @@ class ExemplarSet:
         content = f"{self._seed} {attempt} {document.id} {hypothesis}"
         return random.Random(content).sample(fitting, EXAMPLES_SHOWN)  # noqa: S311 - nothing secret
 
-    def nearest(
+    def retrieve(
         self, document: AnnotatedDocument, hypothesis: str, words: str, encoder: Encoder
     ) -> list[Exemplar]:
-        """Return the examples of the same hypothesis that are most like some words, best first.
+        """Return the example of each label that is most like some words, the likest first.
 
-        Where the hypothesis is new, those of the hypothesis nearest to it.
+        PAKTON's tree of indexes (2025, appendix G.6): under each hypothesis one for each label. Of
+        a new hypothesis the nearest known one counts; where a label has no example, the next
+        likest of the others are shown instead.
         """
         own = contract_digest(document.text)
         known = sorted(self._by_hypothesis)
@@ -159,8 +161,9 @@ class ExemplarSet:
         examples = self._by_hypothesis[hypothesis]
         scores = self._vectors(hypothesis, encoder) @ encoder.encode([words or hypothesis])[0]
         order = sorted(range(len(examples)), key=lambda at: (-float(scores[at]), at))
-        found = [examples[at] for at in order if examples[at].digest != own]
-        return found[:EXAMPLES_SHOWN]
+        ranked = [examples[at] for at in order if examples[at].digest != own]
+        likest = {each.label: each for each in reversed(ranked)}
+        return sorted(ranked, key=lambda each: likest[each.label] is not each)[:EXAMPLES_SHOWN]
 
     @cached_property
     def _by_hypothesis(self) -> dict[str, list[Exemplar]]:

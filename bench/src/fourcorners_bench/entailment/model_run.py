@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
-from fourcorners.errors import BudgetExceeded
+from fourcorners.errors import BudgetExceeded, ConfigError
 from fourcorners.llm import Port, PromptRequest, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.models.encoder.protocol import Encoder
@@ -51,6 +52,7 @@ class Examples(StrEnum):
     WHOLE = "whole contracts"
     SPANS = "spans"
     SAME = "spans of the same hypothesis"
+    RETRIEVED = "the nearest spans of each label"
 
 
 class Premise(StrEnum):
@@ -63,7 +65,7 @@ class Premise(StrEnum):
 
 
 SEARCHED = (Premise.PASSAGES, Premise.REPORT)
-"""What needs an encoder, and can be reported on."""
+"""What can be reported on."""
 
 
 class Setting(Run):
@@ -84,6 +86,10 @@ class Setting(Run):
     @property
     def needs_examples(self) -> bool:
         return self.examples is not Examples.NONE
+
+    @property
+    def needs_encoder(self) -> bool:
+        return self.premise in SEARCHED or self.examples is Examples.RETRIEVED
 
 
 def read_settings(named: str) -> list[Setting]:
@@ -149,17 +155,20 @@ def run_attempt(
     """Ask every question of a split once.
 
     `number` says which try it is: examples are drawn again, and a server's seed is another. The
-    encoder finds passages; only plain retrieval needs it.
+    encoder finds passages and examples; a setting says whether it `needs_encoder`.
 
     Raises:
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         ConfigError: If no model is configured, or there are too few examples.
     """
+    if setting.needs_encoder and encoder is None:
+        raise ConfigError(f"{setting.name} needs an encoder.")
     asked = split_questions(split)
     passages = ChunkRetriever(encoder) if setting.premise is Premise.PASSAGES else None
     found: list[JudgedHypothesis | None] = [None] * len(asked)
     failed = invented = 0
-    asks = (_ask(each, setting, exemplars, number, passages) for each in asked)
+    show = partial(_examples, setting, exemplars, number, encoder)
+    asks = (_ask(each, setting, show(each), number, passages) for each in asked)
     for done, outcome in enumerate(port.ask_many(asks), start=1):
         if isinstance(outcome.error, BudgetExceeded):
             raise outcome.error
@@ -197,7 +206,7 @@ def judge_answer(asked: PromptedQuestion, reply: BaseModel | None) -> tuple[Judg
 def _ask(
     asked: PromptedQuestion,
     setting: Setting,
-    exemplars: ExemplarSet,
+    shown: Sequence[Exemplar],
     number: int,
     passages: ChunkRetriever | None,
 ) -> PromptRequest[BaseModel]:
@@ -209,21 +218,32 @@ def _ask(
     tag = f"{asked.document.id} {asked.key}"
     if setting.naive:
         return PromptRequest(load_prompt("nli_naive"), values, LabelAnswer, sample=number, tag=tag)
-    shown: list[Exemplar] = []
-    if setting.needs_examples:
-        shown = exemplars.draw(
-            asked.document,
-            asked.hypothesis,
-            attempt=number,
-            same=setting.examples is Examples.SAME,
-            whole=setting.examples is Examples.WHOLE,
-        )
     values |= {
         "kind": setting.premise.value,
         "exemplars": example_values(shown, whole=setting.examples is Examples.WHOLE),
         "reasons": setting.reasons,
     }
     return PromptRequest(load_prompt("nli"), values, EvidenceAnswer, sample=number, tag=tag)
+
+
+def _examples(
+    setting: Setting,
+    exemplars: ExemplarSet,
+    number: int,
+    encoder: Encoder | None,
+    asked: PromptedQuestion,
+) -> list[Exemplar]:
+    if not setting.needs_examples:
+        return []
+    if setting.examples is Examples.RETRIEVED and encoder is not None:
+        return exemplars.retrieve(asked.document, asked.hypothesis, asked.hypothesis, encoder)
+    return exemplars.draw(
+        asked.document,
+        asked.hypothesis,
+        attempt=number,
+        same=setting.examples is Examples.SAME,
+        whole=setting.examples is Examples.WHOLE,
+    )
 
 
 def example_values(exemplars: Sequence[Exemplar], *, whole: bool = False) -> list[Value]:
