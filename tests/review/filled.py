@@ -22,19 +22,26 @@ LEAVE = "The Customer may terminate this Agreement at once"
 Cells = Mapping[str, Sequence[str] | CellState]
 
 
-def fill(library: Library, playbook: Playbook, cells: Cells, name: str = "supply.txt") -> str:
+def fill(
+    library: Library,
+    playbook: Playbook,
+    cells: Cells,
+    name: str = "supply.txt",
+    collection: str = "Larch",
+) -> str:
     """Add a contract, once, and store its cells: the words found, or another state."""
     added = document(f"{TEXT}\n{name}\n", name)
     outline = build_outline(added)
     card = read_card(added, outline)
-    library.add(added, outline, card, cut_passages(added, outline), None, collection="Larch")
+    library.add(added, outline, card, cut_passages(added, outline), None, collection=collection)
+    (identity,) = [each.id for each in library.documents(collection) if each.name == name]
     store.save_findings(
         library,
         playbook,
         "engine",
-        [finding(added.id, added.text, provision, found) for provision, found in cells.items()],
+        [finding(identity, added.text, provision, found) for provision, found in cells.items()],
     )
-    return added.id
+    return identity
 
 
 def finding(document: str, text: str, provision: str, found: Sequence[str] | CellState) -> Finding:

@@ -119,7 +119,7 @@ def _questions(
             yield _follow_up_use(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
-        if asked := risk_question(draft, cell.provision, reading):
+        if asked := risk_question(draft, cell.provision, reading, asker.exemplars(draft), ""):
             question, _ = asked
             yield port.estimate(question.prompt, question.values, question.answer)
 

@@ -314,13 +314,15 @@ def _open_reviewer(
 ) -> Iterator[ModelReviewer]:
     """Open the port, and yield what fills cells through it."""
     from fourcorners.library.llm_store import library_port
+    from fourcorners.review.prompting.answered_clauses import AnsweredClauses
     from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, PromptProfile
 
     asking = PROFILES[PromptProfile(model.profile or "clauses")]
     asking = replace(asking, passages=model.passages or asking.passages)
     job = f"review {playbook.id}@{playbook.hash[:8]} {collection or 'all'}"
     with library_port(library, settings, job) as port:
-        yield ModelReviewer(port, playbook, asking, encoder=encoder)
+        answered = AnsweredClauses(library, playbook)
+        yield ModelReviewer(port, playbook, asking, encoder=encoder, answered=answered)
 
 
 def _print_estimate(

@@ -239,9 +239,12 @@ class ModelAssessment(NamedTuple):
 
 
 def risk_question(
-    finding: Finding, provision: Provision, linked: Contract, tag: str = ""
+    finding: Finding, provision: Provision, linked: Contract, exemplars: Sequence[Value], tag: str
 ) -> tuple[Question, list[PromptPassage]] | None:
-    """Return what to ask of a finding, with the clauses given; None if there is nothing to ask."""
+    """Return what to ask of a finding, with the clauses given; None if there is nothing to ask.
+
+    `exemplars` are clauses of other contracts with their answers, as `AnsweredClauses` has them.
+    """
     asked = applicable_questions(provision, linked.card)
     if not asked and provision.severity:
         return None
@@ -269,6 +272,7 @@ def risk_question(
             for at, each in enumerate(finding.evidence, start=1)
         ],
         "clauses": [QuotedText(each.span.text_in(text), each.label) for each in clauses],
+        "exemplars": exemplars,
     }
     return PromptRequest("risks", values, RiskAnswersClaim, tag=tag), clauses
 
@@ -309,14 +313,14 @@ def _cited_spans(linked: Contract, own: Iterable[Span]) -> list[Span]:
 
 
 def assess_risks(
-    finding: Finding, provision: Provision, linked: Contract, tag: str = ""
+    finding: Finding, provision: Provision, linked: Contract, exemplars: Sequence[Value], tag: str
 ) -> Dialogue[ModelAssessment | None]:
     """Ask the risk questions of a finding; None if there are none.
 
     Raises:
         FourcornersError: If there is no usable answer.
     """
-    asked = risk_question(finding, provision, linked, tag)
+    asked = risk_question(finding, provision, linked, exemplars, tag)
     if asked is None:
         return None
     question, clauses = asked

@@ -18,13 +18,14 @@ from fourcorners.errors import (
     LlmUnreachable,
 )
 from fourcorners.library.contract import Contract
-from fourcorners.llm import Port, Role
+from fourcorners.llm import Port, Role, Value
 from fourcorners.outline.exclusions import ExclusionKind, blank_text
 from fourcorners.playbooks.passages.ranking import RankedContract
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.evidence import evidence_within
 from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
+from fourcorners.review.prompting.answered_clauses import AnsweredClauses
 from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_dialogue, run_together
 from fourcorners.review.prompting.extraction import (
     CellPrompt,
@@ -81,11 +82,13 @@ class ModelReviewer:
         asking: PromptSettings,
         *,
         encoder: Encoder | None = None,
+        answered: AnsweredClauses | None = None,
     ) -> None:
         self.port = port
         self.playbook = playbook
         self.asking = asking
         self.encoder = encoder
+        self._answered = answered
         self._examples: dict[str, NDArray[np.float32]] = {}
         self._models = {role: port.role_model(role).name for role in self._roles()}
 
@@ -160,6 +163,10 @@ class ModelReviewer:
         """Return the words by whose meaning passages are searched for."""
         return list(provision.examples) or [provision.definition]
 
+    def exemplars(self, finding: Finding) -> list[Value]:
+        """Return what people confirmed of other contracts, for the risk questions of a finding."""
+        return self._answered.examples(finding) if self._answered is not None else []
+
     def order_passages(self, ready: ContractPrompts, ranked: Sequence[Span]) -> list[PromptPassage]:
         """Return what the model is given of passages that are ranked, the best first."""
         return order_passages(ready.reading, ranked, self.asking)
@@ -181,7 +188,8 @@ class ModelReviewer:
         found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
         if not self.asking.risks or found.state is not CellState.FOUND:
             return found
-        assessed = yield from assess_risks(found, provision, ready.reading, cell.tag)
+        exemplars = self.exemplars(found)
+        assessed = yield from assess_risks(found, provision, ready.reading, exemplars, cell.tag)
         if assessed is None:
             return found
         known = {answer.id for answer in assessed.answers}
