@@ -1,7 +1,7 @@
 """Clauses of other contracts whose answers people confirmed: examples for a language model.
 
 As PAKTON's cross-document retrieval (2025, section 3.3), for judging a risk question. An example
-decides nothing: a source must stand in the contract that is judged. A collection is a wall, so
+decides nothing: a source must be in the contract that is judged. A collection is a wall, so
 examples come from other contracts of the same collection alone.
 """
 
@@ -19,7 +19,7 @@ from fourcorners.review.annotations import select_annotations
 from fourcorners.review.finding import Author, Finding, ReviewState
 from fourcorners.text.tokenization import tokenize
 
-EXAMPLES_SHOWN = 3
+_SHOWN = 3  # clauses in a prompt (PAKTON, appendix G.6)
 _LONGEST = 600  # characters of a clause
 
 
@@ -51,7 +51,7 @@ class AnsweredClauses:
         )
         shown: dict[str, AnsweredClause] = {}
         for each in ranked:
-            if len(shown) < EXAMPLES_SHOWN and not default_order_reader().find(each.words):
+            if len(shown) < _SHOWN and not default_order_reader().find(each.words):
                 shown.setdefault(each.words, each)
         return [
             {
