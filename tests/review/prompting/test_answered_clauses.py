@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,7 +141,7 @@ def test_an_example_is_marked_in_the_prompt_and_is_no_source(
     own = asked.drafts(reading, playbook, calibration)
     question = playbook.provision(CELL).questions[0].id
     claim = {"id": question, "answer": "yes", "reasoning": "As elsewhere.", "source": [foreign]}
-    by = {
+    by: dict[str, Any] = {
         "extract": lambda request: asked.quoted(
             *(() if "“Insurance”" in request.messages[-1].text else (LEAVE,))
         ),
