@@ -11,6 +11,7 @@ from fourcorners.documents.document import Document
 from fourcorners.library.contract import Contract
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
 from fourcorners.redline.clause_edits import NoEdit, TextEdit, find_edit
 from fourcorners.redline.drafting import ContractTerms
@@ -122,3 +123,33 @@ def test_a_person_decides_over_answers_and_all_else() -> None:
     assert "consent (so) of" in changed(CLAUSE, find(CLAUSE, edit, decided=True))
     found = find(CLAUSE, decided=True)
     assert changed(CLAUSE, found) == "A party may assign it."
+
+
+@pytest.mark.parametrize(
+    ("words", "is_changed"),
+    [
+        ("Either party may end this Agreement by 30 days' written notice.", True),
+        (
+            "Either party may end it at any time for any reason or no reason by 30 days' notice.",
+            True,
+        ),
+        ("Either party may end it at will by 30 days' notice. It ends at once on breach.", True),
+        (
+            "Either party may end it at any time by 30 days' notice if the other fails to pay.",
+            False,
+        ),
+        ("Either party may end this Agreement by 30 days' notice of a material breach.", False),
+        ("Either party may end it by 30 days' notice unless the default is cured by then.", False),
+        (
+            "Either party may by 30 days' notice before its end prevent the renewal of a term.",
+            False,
+        ),
+        ("Either party may end it by 30 days' notice in the event of a bankruptcy.", False),
+    ],
+)
+def test_only_notice_without_cause_is_made_longer(words: str, is_changed: bool) -> None:
+    position, *_ = load_playbook("due-diligence").provision("termination-for-convenience").positions
+    assert position.wording is not None
+    found = find(words, *position.wording.edits, who="each party", notice="P30D")
+    expected = words.replace("30 days'", "180 days'") if is_changed else None
+    assert (changed(words, found) if isinstance(found, TextEdit) else None) == expected
