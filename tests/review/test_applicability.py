@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fourcorners.library.contract import Contract
-from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review.applicability import applies_to_type, is_applicable, not_applicable_finding
+from fourcorners.review.applicability import (
+    applies_to_type,
+    card_types,
+    is_applicable,
+    not_applicable_finding,
+)
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Severity
@@ -55,6 +62,25 @@ def test_excepted_types_are_not_asked(kind: str, title: str, asked: bool) -> Non
     assert not_applicable_finding("d", escrow, card("Lease")).reason == (
         "Not asked of contracts of the type Lease."
     )
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "types"),
+    [
+        ("Executive", "Service", {"employment"}),
+        ("Employee", "Service", {"employment"}),
+        ("Contractor", "Service", {"service"}),
+        ("Employer", "Service", {"service"}),  # of the administration of its pension plan
+        ("Executive", "", set()),
+    ],
+)
+def test_a_service_agreement_with_an_employee_is_one_of_employment(
+    role: str, kind: str, types: set[str]
+) -> None:
+    parties = tuple(
+        Fact(each, Span(0, 1), 1.0) for each in (Party("Alder Ltd"), Party("Ann Lee", role, role))
+    )
+    assert card_types(replace(card(kind, "Service Agreement"), parties=parties)) == types
 
 
 def test_the_cell_says_why_it_is_empty() -> None:

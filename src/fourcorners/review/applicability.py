@@ -10,6 +10,7 @@ from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import CellState, Finding
 
 AMENDMENT = "Amendment"
+_EMPLOYED = frozenset({"employee", "executive"})
 
 
 def applies_to_type(to: Sequence[str], card: Card) -> bool:
@@ -33,11 +34,17 @@ def is_applicable(provision: Provision, card: Card) -> bool:
 
 
 def card_types(card: Card) -> frozenset[str]:
-    """Return the types of a contract; none if the type is unknown or it is an amendment."""
+    """Return the types of a contract; none if the type is unknown or it is an amendment.
+
+    A "Service Agreement" with an employee is one of employment, and no contract for services.
+    """
     if card.type is None or card.type.value == AMENDMENT:
         return frozenset()
     named = contract_types(card.title.value) if card.title else frozenset()
-    return frozenset(map(plain_type, {card.type.value, *named}))
+    types = frozenset(map(plain_type, {card.type.value, *named}))
+    if any(each.value.role.casefold() in _EMPLOYED for each in card.parties):
+        return types - {"service"} | {"employment"}
+    return types
 
 
 def not_applicable_finding(document: str, provision: Provision, card: Card) -> Finding:
