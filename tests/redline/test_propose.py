@@ -11,7 +11,7 @@ import pytest
 from fourcorners.documents.read import read_document
 from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.card import Fact
+from fourcorners.outline.card.card import Fact, Party
 from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
@@ -194,6 +194,22 @@ def test_contracts_of_other_types_are_asked_about(supply: ContractTerms) -> None
     (point,) = propose(venture, provision("cap-on-liability"), missing(0.01), Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert "does not say whether this contract needs one" in point.reason
+
+
+def test_wording_for_two_parties_is_put_into_no_contract_of_three(supply: ContractTerms) -> None:
+    read = supply.contract
+    guarantor = Fact(Party("Cedar Holdings Inc.", "Guarantor"), Span(0, 6), 1.0)
+    card = replace(read.card, parties=(*read.card.parties, guarantor))
+    three = ContractTerms(Contract.build(read.document, read.outline, card, []), supply.side)
+
+    cap = provision("cap-on-liability")
+    (point,) = propose(three, cap, missing(0.01), Preferences(OWN))
+    assert isinstance(point, OpenPoint)
+    assert "more than two parties" in point.reason
+    (change,) = propose(three, cap, missing(0.01), Preferences(OWN, decided={cap.id}))
+    assert change.basis is Basis.PERSON if isinstance(change, ProposedChange) else False
+    (change,) = propose(three, provision("assignment"), assignment(three), Preferences(OWN))
+    assert isinstance(change, ProposedChange)  # its words are for any number
 
 
 def test_what_the_playbook_does_not_miss_is_not_added(supply: ContractTerms) -> None:

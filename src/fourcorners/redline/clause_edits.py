@@ -21,6 +21,7 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PERIOD = _PATTERNS["period"]
+MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
 _SHORTEST = 6  # words of a sentence that says something; a heading has fewer
 _DAYS_A_MONTH = 365 / 12
 
@@ -67,6 +68,9 @@ def find_edit(
     none = NoEdit("the playbook has no change for such a clause, only wording")
     for edit in wording.edits:
         if not decided and not _is_for(edit, answers):
+            continue
+        if not decided and not terms.suits(edit.words):
+            none = NoEdit(MORE_PARTIES)
             continue
         against = next(filter(None, (_find(text, clause, (each,)) for each in edit.unless)), None)
         if against is not None and not decided:

@@ -64,6 +64,7 @@ _THIS = _PATTERNS["this"]
 _PARTY = _PATTERNS["party"]
 _SENTENCE = _PATTERNS["sentence"]
 _CAPITALISED = _PATTERNS["capitalised"]
+_FOR_TWO = _PATTERNS["for_two"]
 
 
 class ContractTerms:
@@ -79,6 +80,7 @@ class ContractTerms:
         text, outline, card = contract.full_text, contract.outline, contract.card
         self._terms = {term.term.casefold(): term.term for term in outline.terms}
         parties = [fact.value for fact in card.parties]
+        self._number_of_parties = len(parties)
         ours = [each for each in parties if side.whose(each) == "ours"]
         theirs = [each for each in parties if side.whose(each) == "theirs"]
         capitals = sum(match[1][0] == "P" for match in _PARTY.finditer(text))
@@ -114,6 +116,10 @@ class ContractTerms:
             uses = len(re.findall(whole, self.contract.full_text))
             return f"the {bare}" if 2 * with_article >= uses else bare
         return party.name
+
+    def suits(self, wording: str) -> bool:
+        """Tell whether a wording suits the number of parties: "the other" is one of two."""
+        return self._number_of_parties < 3 or not _FOR_TWO.search(wording)
 
     def fill(self, wording: str) -> Draft:
         """Return a wording with its slots filled; those that cannot be filled are in brackets."""

@@ -15,7 +15,7 @@ from typing import Literal
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
-from fourcorners.redline.clause_edits import NoEdit, find_edit
+from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.insertion import place_clause
 from fourcorners.redline.proposal import (
@@ -253,6 +253,9 @@ def _missing(
     wanted_in = frozenset(map(plain_type, wording.add_to))
     if not decided and wanted_in.isdisjoint(card_types(terms.contract.card)):
         why = "no such clause was found; the playbook does not say whether this contract needs one"
+        return [_open(terms, provision, finding, why, None, preferences)]
+    if not decided and not terms.suits(wording.clause):
+        why = f"no such clause was found; {MORE_PARTIES}"
         return [_open(terms, provision, finding, why, None, preferences)]
     draft = _draft(terms, wording.clause, source, preferences.own_source)
     place = place_clause(
