@@ -145,6 +145,7 @@ def test_a_person_decides_over_answers_and_all_else() -> None:
             False,
         ),
         ("Either party may end it by 30 days' notice in the event of a bankruptcy.", False),
+        ("Either party may end it for any reason as to a Fund by 30 days' notice.", False),
     ],
 )
 def test_only_notice_without_cause_is_made_longer(words: str, is_changed: bool) -> None:
@@ -153,3 +154,12 @@ def test_only_notice_without_cause_is_made_longer(words: str, is_changed: bool) 
     found = find(words, *position.wording.edits, who="each party", notice="P30D")
     expected = words.replace("30 days'", "180 days'") if is_changed else None
     assert (changed(words, found) if isinstance(found, TextEdit) else None) == expected
+
+
+def test_a_consent_that_a_statute_requires_stays_as_it_is() -> None:
+    position = load_playbook("due-diligence").provision("assignment").positions[1]
+    assert position.wording is not None
+    words = "No party may assign this Agreement without the prior written consent of the other."
+    legal = words.replace("Agreement", "Agreement (within the meaning of the Advisers Act)")
+    assert isinstance(find(words, *position.wording.edits, effect="consent"), TextEdit)
+    assert isinstance(find(legal, *position.wording.edits, effect="consent"), NoEdit)
