@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build_outline
 from fourcorners.redline.insertion import place_clause
@@ -76,6 +78,16 @@ def test_without_such_an_article_it_comes_before_the_signatures(tmp_path: Path) 
     path.write_text(HEADED)
     text, clause = placed(path, "liability")
     assert lines(clause) == [f"5. LIMIT OF LIABILITY. {WORDS}"]
+    assert clause is not None
+    assert text[: clause.after + 1].endswith("when it has been received.")
+
+
+@pytest.mark.parametrize("signed", ["ALDER SALES & SERVICE, INC.", "Title: V.P.", "/s/ A. Lee Jr."])
+def test_what_is_signed_is_no_sentence_to_follow(tmp_path: Path, signed: str) -> None:
+    path = tmp_path / "supply.txt"
+    body, _, _ = HEADED.partition("[Signature")
+    path.write_text(f"{body}Accepted and agreed by\n\n{signed}\n")
+    text, clause = placed(path, "liability")
     assert clause is not None
     assert text[: clause.after + 1].endswith("when it has been received.")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.number_formats import format_number
+from fourcorners.outline.card.party_names import name_at
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.redline.proposal import NewClause, NewParagraph, Run
 from fourcorners.text.patterns import load_patterns
@@ -24,6 +25,7 @@ _CLAUSES = frozenset({NodeKind.ARTICLE, NodeKind.SECTION})
 _FURNITURE = 160  # characters after a contract's last sentence that are no part of it
 _SENTENCE_END = re.compile(r"[a-z\d)][.;][\"”’)]?$", re.IGNORECASE)
 _ARTICLE_OF = re.compile(r"(.*?)(\d{1,3})\.")  # the lead of a number such as 3.01
+_SIGNS = re.compile(r"(?:by|name|title|its|date)\s*:|/s/", re.IGNORECASE)
 _RUN_IN = re.compile(r"[.:]?[^\S\n]*(?:[-–—][^\S\n]*)?")  # between a heading and its words
 
 
@@ -117,16 +119,23 @@ def _next_number(last: str, before: str) -> str:
 def _last_words(text: str, span: Span) -> int | None:
     """Return where the last paragraph of a clause ends that is one of its sentences.
 
-    A note of where the signatures are, and a page's number, may follow it; None if more does.
+    A short signature, a note of where it is, and a page's number may follow it; None if more does.
     """
     end = span.strip(text).end
     least = max(span.start, end - _FURNITURE)
     while end > least:
         start = max(text.rfind("\n\n", span.start, end) + 2, span.start)
-        if _SENTENCE_END.search(text, start, end):
+        if _SENTENCE_END.search(text, start, end) and not _is_signature(text, Span(start, end)):
             return end - 1
         end = Span(span.start, start).strip(text).end
     return None
+
+
+def _is_signature(text: str, paragraph: Span) -> bool:
+    """Tell whether a paragraph is a line of a signature: a name alone, or who signs and how."""
+    name = name_at(text, paragraph.start, paragraph.end)
+    is_name = name is not None and not text[name.end : paragraph.end].strip(" .")
+    return is_name or _SIGNS.match(text, paragraph.start, paragraph.end) is not None
 
 
 def _is_in_table(document: Document, offset: int) -> bool:
