@@ -156,6 +156,15 @@ def test_only_notice_without_cause_is_made_longer(words: str, is_changed: bool) 
     assert (changed(words, found) if isinstance(found, TextEdit) else None) == expected
 
 
+def test_what_is_said_of_a_consent_follows_all_of_its_words() -> None:
+    position = load_playbook("due-diligence").provision("assignment").positions[1]
+    assert position.wording is not None
+    words = "Party B may not assign its rights without Party A's consent in writing."
+    qualified = "consent in writing (not to be unreasonably withheld, conditioned or delayed)"
+    found = find(words, *position.wording.edits, effect="consent")
+    assert changed(words, found) == words.replace("consent in writing", qualified)
+
+
 def test_a_consent_that_a_statute_requires_stays_as_it_is() -> None:
     position = load_playbook("due-diligence").provision("assignment").positions[1]
     assert position.wording is not None
