@@ -234,7 +234,8 @@ def mark_up(
         book, options = load_playbook(name), RedlineOptions((side,))
         _, redline = redline_contract(library, document, book, options, encoder=default_encoder())
         states = {each: cell.state for each, cell in load_findings(library, book, document).items()}
-        for outcome in (*redline.changes, *redline.open_points):
+        outcomes: list[ProposedChange | OpenPoint] = [*redline.changes, *redline.open_points]
+        for outcome in outcomes:
             yield ProgramPoint(outcome, states[outcome.provision] is CellState.NOT_FOUND)
 
 
