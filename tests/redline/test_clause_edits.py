@@ -9,7 +9,7 @@ import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.library.contract import Contract
-from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.card import Card, Value
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
@@ -24,9 +24,12 @@ from fourcorners.text.word_differences import Edit, EditKind
 CLAUSE = "Neither party may assign it without the prior written consent of the other. So be it."
 
 
-def find(text: str, *edits: ClauseEdit, decided: bool = False, **answers: str) -> TextEdit | NoEdit:
+def find(
+    text: str, *edits: ClauseEdit, decided: bool = False, card: Card | None = None, **answers: str
+) -> TextEdit | NoEdit:
     document = Document("x", "x", "x", "0", "text/plain", "test", text)
-    terms = ContractTerms(Contract.build(document, Outline((), 1.0), Card(), []), UNKNOWN_SIDE)
+    contract = Contract.build(document, Outline((), 1.0), card or Card(), [])
+    terms = ContractTerms(contract, UNKNOWN_SIDE)
     given = {name: RiskAnswer("?", value, id=name, value=value) for name, value in answers.items()}
     whole = Span(0, len(text))
     wording = Wording(clause="A {party} may assign it.", edits=edits)
@@ -96,6 +99,29 @@ def test_a_period_that_is_long_enough_stays() -> None:
     edit = ClauseEdit(of="notice", at_least="180 days")
     assert isinstance(find(text, edit, notice="P200D"), NoEdit)
     assert isinstance(find(text, edit), NoEdit)  # nobody said how long it is
+
+
+@pytest.mark.parametrize(
+    ("term", "renewal", "is_changed"),
+    [
+        ("three years", "P1Y", True),
+        ("twelve months", "", True),
+        ("six months", "", False),
+        ("three years", "P1M", False),  # from month to month
+    ],
+)
+def test_no_notice_is_made_longer_than_half_a_term(
+    term: str, renewal: str, is_changed: bool
+) -> None:
+    lasts = f"It lasts for {term} from its date."
+    text = f"{lasts} Either party may end it without cause by 30 days' notice."
+    values = [Value("end", "2021-06-30", Span(0, len(lasts)), 0.99, asserted=True)]
+    if renewal:
+        values.append(Value("renewal", renewal, Span(0, 2), 0.99, asserted=True))
+    edit = ClauseEdit(of="notice", at_least="180 days")
+    card = Card(values=tuple(values))
+    assert isinstance(find(text, edit, card=card, notice="P30D"), TextEdit) is is_changed
+    assert isinstance(find(text, edit, decided=True, card=card, notice="P30D"), TextEdit)
 
 
 def test_a_change_is_for_clauses_of_its_answers() -> None:

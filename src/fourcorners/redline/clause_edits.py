@@ -15,7 +15,7 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.values.amounts import distinct
 from fourcorners.text.values.numbers import cardinal_text
-from fourcorners.text.values.periods import Period, find_durations
+from fourcorners.text.values.periods import Period, find_durations, period_parts
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
@@ -23,7 +23,9 @@ _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PERIOD = _PATTERNS["period"]
 MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
 _SHORTEST = 6  # words of a sentence that says something; a heading has fewer
+_TERMS = frozenset({"end", "renewal"})  # the card's values
 _DAYS_A_MONTH = 365 / 12
+_DAYS = {"day": 1, "week": 7, "month": _DAYS_A_MONTH, "year": 365}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,9 @@ def find_edit(
             continue
         if not decided and not terms.suits(edit.words):
             none = NoEdit(MORE_PARTIES)
+            continue
+        if not decided and edit.at_least and _is_half_a_term(edit.at_least, terms):
+            none = NoEdit(f"{edit.at_least} would be more than half of a term of the contract")
             continue
         against = next(filter(None, (_find(text, clause, (each,)) for each in edit.unless)), None)
         if against is not None and not decided:
@@ -202,6 +207,16 @@ def _change_period(
     edits = [Edit(EditKind.DELETE, old), Edit(EditKind.INSERT, f"{number}{again}")]
     edits.append(Edit(EditKind.EQUAL, written["gap"]))
     return TextEdit(Extent.WORDS, same[0].span, (*edits, *_replacement(written["unit"], rest)))
+
+
+def _is_half_a_term(words: str, terms: ContractTerms) -> bool:
+    """Tell whether a period is longer than half of the contract's term, or of a renewal."""
+    wanted = next(find_durations(words, Span(0, len(words))), None)
+    stated = [each for each in terms.contract.card.values if each.asserted and each.kind in _TERMS]
+    text = terms.contract.full_text
+    lasts = [_days(each.value) for value in stated for each in find_durations(text, value.span)]
+    lasts += [sum(_DAYS[unit] * n for n, unit in period_parts(each.text)) for each in stated]
+    return wanted is not None and any(0 < days < 2 * _days(wanted.value) for days in lasts)
 
 
 def _days(period: Period) -> float:
