@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.library.contract import Contract
+from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Value
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.load import load_playbook
@@ -137,6 +139,48 @@ def test_what_the_clause_says_beside_it_leaves_it_to_a_person() -> None:
     assert "the other" in found.reason
 
 
+def test_a_point_of_a_list_has_the_words_that_lead_to_it() -> None:
+    text = """Alder Ltd and Birch Ltd agree:
+
+1. Term. It lasts for three years.
+
+2. End. In the event of a default:
+
+(a) either party may end this Agreement by 30 days' notice; and
+
+(b) all sums are due.
+
+3. Notices. A notice must be in writing.
+"""
+    document = Document("x", "x", "x", "0", "text/plain", "test", text)
+    contract = Contract.build(document, build_outline(document), Card(), [])
+    terms = ContractTerms(contract, UNKNOWN_SIDE)
+    start = text.index("(a) either")
+    quote = Span(start, text.index("; and"))
+    answers = {"notice": RiskAnswer("?", "P30D", id="notice", value="P30D")}
+    edit = ClauseEdit(of="notice", at_least="180 days", not_about=("in the event",))
+    for changes, is_changed in (((edit,), False), ((replace(edit, not_about=("renew",)),), True)):
+        found = find_edit(text, quote, quote, Wording(edits=changes), answers, terms, decided=False)
+        assert isinstance(found, TextEdit) is is_changed
+
+
+@pytest.mark.parametrize(
+    ("words", "is_changed"),
+    [
+        ("No party may assign it without written consent, and without such written consent", True),
+        (
+            "Alder may assign it with written consent of Birch, and Birch with written consent",
+            False,
+        ),
+    ],
+)
+def test_words_that_are_in_a_sentence_twice_are_left_to_a_person(
+    words: str, is_changed: bool
+) -> None:
+    found = find(words, ClauseEdit("(not withheld)", after=("written consent",)))
+    assert isinstance(found, TextEdit) is is_changed
+
+
 def test_the_sentence_is_the_one_about_it() -> None:
     text = "Control. The fee is due. Control of a party may change at times. Notice is due."
     found = find(text, ClauseEdit("It is free.", about=("control",)))
@@ -160,6 +204,7 @@ def test_a_person_decides_over_answers_and_all_else() -> None:
             True,
         ),
         ("Either party may end it at will by 30 days' notice. It ends at once on breach.", True),
+        ("Either party may also end it by 30 days' notice. Its renewal takes an agreement.", True),
         (
             "Either party may end it at any time by 30 days' notice if the other fails to pay.",
             False,

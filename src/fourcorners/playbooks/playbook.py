@@ -135,12 +135,14 @@ class ClauseEdit:
     Attributes:
         answers: Of which clauses it is a change: as the answers of a position.
         about: Phrases; the sentence that is changed has one of them.
+        not_about: Phrases; the sentence that is changed has none of them.
         unless: Phrases; a clause that has one of them is left to a person.
     """
 
     words: str = ""
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: tuple[str, ...] = ()
+    not_about: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     replace: tuple[str, ...] = ()
     of: str = ""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fourcorners.outline.clause import find_lead_ins
+from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import Extent
@@ -21,6 +23,7 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PERIOD = _PATTERNS["period"]
+_REFERS = _PATTERNS["refers"]
 MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
 _SHORTEST = 6  # words of a sentence that says something; a heading has fewer
 _TERMS = frozenset({"end", "renewal"})  # the card's values
@@ -82,11 +85,11 @@ def find_edit(
             words = " ".join(against.text_in(text).split())
             none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
             continue
-        sentence = _sentence_about(text, quote, edit.about)
+        sentence = _sentence_about(text, quote, edit, terms.contract.outline)
         made = _make(text, sentence, edit, answers, terms) if sentence else None
         if made is not None:
             return made
-        none = NoEdit("the words that the playbook would change were not found in it")
+        none = NoEdit("the words that the playbook would change are not in it, or more than once")
     if decided and wording.clause:
         draft, place = terms.fill(wording.clause), without_number(text, quote)
         edits = tuple(_replacement(place.text_in(text), draft.text))
@@ -109,19 +112,23 @@ def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
     )
 
 
-def _sentence_about(text: str, quote: Span, phrases: Sequence[str]) -> Span | None:
-    """Return the first sentence of a quote that has one of some phrases; all of it for none.
+def _sentence_about(text: str, quote: Span, edit: ClauseEdit, outline: Outline) -> Span | None:
+    """Return the first sentence of a quote that an edit is for; all of it if it is for any.
 
-    A heading is no sentence.
+    A heading is no sentence. What leads to a point of a list counts as words of its sentences.
     """
-    if not phrases:
+    if not edit.about and not edit.not_about:
         return quote
+    if any(_find(text, each, edit.not_about) for each in find_lead_ins(outline, text, quote.start)):
+        return None
     sentences = (each.strip(text) for each in split_sentences(text, quote))
     return next(
         (
             each
             for each in sentences
-            if len(each.text_in(text).split()) >= _SHORTEST and _find(text, each, phrases)
+            if len(each.text_in(text).split()) >= _SHORTEST
+            and (not edit.about or _find(text, each, edit.about))
+            and not _find(text, each, edit.not_about)
         ),
         None,
     )
@@ -139,7 +146,7 @@ def _make(
         return _change_period(text, quote, edit, answers.get(edit.of))
     if edit.after:
         place = _find(text, quote, edit.after)
-        if place is None:
+        if place is None or _is_there_again(text, quote, place):
             return None
         at = Span(place.end, place.end)
         words = draft.text if draft.text[:1] in ",;.:" else f" {draft.text}"
@@ -170,6 +177,16 @@ def _find(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
         if found:
             return Span(*found.span())
     return None
+
+
+def _is_there_again(text: str, quote: Span, place: Span) -> bool:
+    """Tell whether words occur in a sentence twice, but where it says "such" of them."""
+    rest, again = Span(place.end, quote.end), None
+    while again := _find(text, rest, (place.text_in(text),)):
+        if not _REFERS.search(text, quote.start, again.start):
+            return True
+        rest = Span(again.end, quote.end)
+    return False
 
 
 def _change_period(

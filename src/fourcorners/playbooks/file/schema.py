@@ -110,6 +110,9 @@ class ClauseEditFile(_Strict):
     about: tuple[Text, ...] = Field(
         (), description="Phrases; the sentence that is changed has one of them."
     )
+    not_about: tuple[Text, ...] = Field(
+        (), description="Phrases; the sentence that is changed has none of them."
+    )
     after: tuple[Text, ...] = Field((), description="The words come after the first of these.")
     replace: tuple[Text, ...] = Field((), description="They come in place of the first of these.")
     of: str = Field("", description="A question that asks for a period, which is changed.")
