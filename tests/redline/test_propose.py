@@ -212,6 +212,30 @@ def test_wording_for_two_parties_is_put_into_no_contract_of_three(supply: Contra
     assert isinstance(change, ProposedChange)  # its words are for any number
 
 
+def test_no_cap_is_added_to_the_contract_of_an_officer(tmp_path: Path) -> None:
+    path = tmp_path / "services.txt"
+    path.write_text(
+        """SERVICES AGREEMENT
+
+This Services Agreement is made on 4 March 2024 between Ann Lee ("Lee") and Alder Components
+Limited, a company of England (the "Company"), which wishes to retain Lee as its Chief Financial
+Officer.
+
+1. Services. Lee shall make herself available for three days a week.
+
+2. Notices. A notice must be in writing and is given when it has been received.
+"""
+    )
+    document = read_document(path)
+    outline = build_outline(document)
+    card = read_card(document, outline)
+    side = side_for(card, ["Company"])
+    terms = ContractTerms(Contract.build(document, outline, card, []), side)
+    (point,) = propose(terms, provision("cap-on-liability"), missing(0.01), Preferences(OWN))
+    assert isinstance(point, OpenPoint)
+    assert "a person for an office" in point.reason
+
+
 def test_what_the_playbook_does_not_miss_is_not_added(supply: ContractTerms) -> None:
     harmless = replace(missing(0.01), severity=Severity.NONE)
     assert propose(supply, provision("cap-on-liability"), harmless, Preferences(OWN)) == []

@@ -30,12 +30,16 @@ from fourcorners.redline.proposal import (
 from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
 from fourcorners.review.mentions import fold_party
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
 SURELY_MISSING = 0.05
 """The probability of the best candidate up to which a clause counts as missing."""
+_PATTERNS = load_patterns("fourcorners.redline", "propose")
+_OFFICE = _PATTERNS["office"]
+_RECITALS = 3_000  # characters at the beginning that say what the contract is about
 MOST_QUOTES = 3  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
@@ -256,6 +260,9 @@ def _missing(
         return [_open(terms, provision, finding, why, None, preferences)]
     if not decided and not terms.suits(wording.clause):
         why = f"no such clause was found; {MORE_PARTIES}"
+        return [_open(terms, provision, finding, why, None, preferences)]
+    if not decided and _OFFICE.search(terms.contract.full_text, 0, _RECITALS):
+        why = "no such clause was found; the contract seems to engage a person for an office"
         return [_open(terms, provision, finding, why, None, preferences)]
     draft = _draft(terms, wording.clause, source, preferences.own_source)
     place = place_clause(
