@@ -74,7 +74,7 @@ def find_edit(
     for edit in wording.edits:
         if not decided and not _is_for(edit, answers):
             continue
-        if not decided and not terms.suits(edit.words):
+        if not decided and not terms.fits(edit.words):
             none = NoEdit(MORE_PARTIES)
             continue
         if not decided and edit.at_least and _is_half_a_term(edit.at_least, terms):

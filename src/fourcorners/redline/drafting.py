@@ -117,8 +117,8 @@ class ContractTerms:
             return f"the {bare}" if 2 * with_article >= uses else bare
         return party.name
 
-    def suits(self, wording: str) -> bool:
-        """Tell whether a wording suits the number of parties: "the other" is one of two."""
+    def fits(self, wording: str) -> bool:
+        """Tell whether a wording fits the number of parties: "the other" is one of two."""
         return self._number_of_parties < 3 or not _FOR_TWO.search(wording)
 
     def fill(self, wording: str) -> Draft:

@@ -258,7 +258,7 @@ def _missing(
     if not decided and wanted_in.isdisjoint(card_types(terms.contract.card)):
         why = "no such clause was found; the playbook does not say whether this contract needs one"
         return [_open(terms, provision, finding, why, None, preferences)]
-    if not decided and not terms.suits(wording.clause):
+    if not decided and not terms.fits(wording.clause):
         why = f"no such clause was found; {MORE_PARTIES}"
         return [_open(terms, provision, finding, why, None, preferences)]
     if not decided and _OFFICE.search(terms.contract.full_text, 0, _RECITALS):
