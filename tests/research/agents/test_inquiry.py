@@ -791,8 +791,8 @@ def test_summary_and_reasoning_are_checked_as_the_answer_is(run: Callable[..., R
     assert [each.text for each in answer.summary] == ["Consent takes 45 days."]
     assert [each.standing for each in answer.reasoning[0]] == [Verification.VERIFIED, failed]
     last = done.model.requests[-1].messages[-1].text
-    _, failed = last.split("what failed a check", 1)
-    assert failed.count("Consent takes 45 days.") == 1
+    returned = last.split("what failed a check", 1)[1]
+    assert returned.count("Consent takes 45 days.") == 1
     shown = report_text(answer)
     assert f"{SAID} [1] **Not verified:** Consent takes 45 days. [1] (45 days is not" in shown
     assert "Directions for further research" in shown

@@ -46,7 +46,8 @@ def has_close_words(statement: str, words: str) -> bool:
 
 def _is_match(statement: str, words: str, *, is_close: bool) -> bool:
     own, quoted = _tokens(statement), _tokens(words)
-    places, seen = [(0, 0)], set()
+    places = [(0, 0)]
+    seen: set[tuple[int, int]] = set()
     while places and len(seen) < _MOST_PLACES:
         place = at, start = places.pop()
         if place in seen:
