@@ -162,7 +162,12 @@ def _quote_law(context: ResearchContext, lead: Citation) -> str:
     """Quote the sentence that chooses a law, or of a long one the words that do."""
     quoted, span = describe_quote(context, lead), lead.quote.span
     law = context.read_contract(lead.document).card.governing_law
-    if quoted.startswith("See ") and law is not None and span is not None and span.contains(law.span):
+    if (
+        quoted.startswith("See ")
+        and law is not None
+        and span is not None
+        and span.contains(law.span)
+    ):
         return describe_quote(context, context.cite(lead.document, law.span))
     return quoted
 
