@@ -4,7 +4,8 @@ import pytest
 
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.store import Library
-from fourcorners.research.context import acting_parties, asked_parties, find_others
+from fourcorners.research.context import asked_parties, find_others
+from fourcorners.review.obligations.acting import acting_parties
 from fourcorners.text.span import Span
 
 LANDLORD, TENANT = "Harbour Estates Limited", "Quill & Sons Ltd"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import text_hash
@@ -26,15 +25,8 @@ from fourcorners.research.rerank_record import RerankRecord
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
 from fourcorners.research.tool import Material
 from fourcorners.review.evidence import quoted_parts
-from fourcorners.review.obligations.actors import (
-    ActorMentionKind,
-    Mentions,
-    find_actors,
-    locate_actors,
-)
-from fourcorners.review.obligations.clauses import PREDICATE
-from fourcorners.review.obligations.obligation import Actor
-from fourcorners.review.obligations.subjects import SubjectReader
+from fourcorners.review.obligations.acting import contract_actors
+from fourcorners.review.obligations.actors import ActorMentionKind, locate_actors
 from fourcorners.review.parties import (
     Side,
     collection_parties,
@@ -47,12 +39,10 @@ from fourcorners.search.scope import QuestionScope, route_question, without_name
 from fourcorners.search.sentences.answer_scores import reader_for
 from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from fourcorners.text.patterns import load_patterns
-from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
 _PATTERNS = load_patterns("fourcorners.research", "context")
-_CACHED = 64  # contracts whose mentions are kept
 
 
 def asked_parties(question: str, contract: Contract) -> frozenset[str]:
@@ -60,27 +50,13 @@ def asked_parties(question: str, contract: Contract) -> frozenset[str]:
 
     These follow an auxiliary verb: "may the Supplier …", "what must Acme …".
     """
-    named = locate_actors(question, _actors(contract), contract.card)
+    named = locate_actors(question, contract_actors(contract), contract.card)
     for auxiliary in _PATTERNS["auxiliary"].finditer(question):
         mention = named.get(auxiliary.end())
         is_party = mention is not None and mention.kind is ActorMentionKind.PARTY
         if mention is not None and is_party and not _owns(question, mention.span):
             return frozenset(mention.actor.parties)
     return frozenset()
-
-
-def acting_parties(contract: Contract, span: Span) -> Iterator[frozenset[str]]:
-    """Yield the parties, by name, that are the subjects of words which bind or entitle."""
-    mentions = _mentions(contract)
-    headings = frozenset(each.heading.end for each in contract.outline.nodes if each.heading)
-    reader = SubjectReader(contract.text, mentions, headings)
-    matches = [*PREDICATE.finditer(contract.text, span.start, span.end)]
-    starts = [match.start() for match in matches]
-    for sentence in split_sentences(contract.text, span):
-        low, high = bisect_left(starts, sentence.start), bisect_left(starts, sentence.end)
-        for each in reader.read_sentence(sentence, matches[low:high]):
-            if each.actor is not None:
-                yield frozenset(each.actor.parties)
 
 
 def find_others(question: str, contract: Contract, known: Callable[[], Iterable[str]]) -> list[str]:
@@ -108,16 +84,6 @@ def _role_of(party: Party | None) -> str:
 
 def _owns(question: str, span: Span) -> bool:
     return question.startswith(("'", "’"), span.end)
-
-
-@lru_cache(maxsize=_CACHED)
-def _mentions(contract: Contract) -> Mentions:
-    return locate_actors(contract.text, _actors(contract), contract.card)
-
-
-@lru_cache(maxsize=_CACHED)
-def _actors(contract: Contract) -> Mapping[str, Actor]:
-    return find_actors(contract.text, contract.card, contract.outline.terms)
 
 
 _LATER = re.compile(r"\w{3}[.!?][\"”)]*\s")  # the end of a sentence

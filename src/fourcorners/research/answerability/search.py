@@ -18,8 +18,9 @@ from pydantic import BaseModel, ConfigDict
 
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answerability.clause_kinds import clause_opinions
-from fourcorners.research.context import ResearchContext, acting_parties, asked_parties
+from fourcorners.research.context import ResearchContext, asked_parties
 from fourcorners.research.rewriting import add_legal_terms
+from fourcorners.review.obligations.acting import acting_parties
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.filters import Filters
 from fourcorners.search.scope import CardMatches, QuestionScope, match_cards
