@@ -1,3 +1,5 @@
+import pytest
+
 from fourcorners.review.extract.cells import MAX_LENGTH, add_introductions
 from fourcorners.text.span import Span
 
@@ -44,3 +46,18 @@ def test_a_long_introduction_is_left_out() -> None:
     assert end > MAX_LENGTH
     spans = [Span(0, end), Span(end + 1, len(text))]
     assert quoted(1, text=text, sentences=spans) == ["(a) the licence fee."]
+
+
+@pytest.mark.parametrize(
+    ("text", "introduced"),
+    [
+        ("9.1 It is secret except:\n(a) to staff; or\n(b) by law.\n10.1 It ends in May.", False),
+        ("4.2 The fees are:\n5.1 The Tenant pays rent.", False),
+        ("4.2 The fees are:\n4.2.1 the licence fee;\n4.2.2 the rent.", True),
+        ("The parties agree as follows:\n1.1 Rent is due in May.\n1.2 Tax is added.", True),
+        ("9.1 It is secret except:\n(a) to staff; or\n(b) by law.", True),
+    ],
+)
+def test_a_clause_is_no_point_of_a_list_that_ends_before_it(text: str, introduced: bool) -> None:
+    spans = [Span(text.index(line), text.index(line) + len(line)) for line in text.split("\n")]
+    assert (len(quoted(len(spans) - 1, text=text, sentences=spans)) == 2) is introduced

@@ -265,16 +265,26 @@ def add_introductions(
 
 
 def _introduction(sentences: Sequence[Span], at: int, text: str) -> Span | None:
-    """Return the sentence that ends in a colon and has only items between it and an item."""
-    if at < 0 or not _is_item(sentences[at], text):
-        return None
-    for sentence in reversed(sentences[max(0, at - MAX_ITEMS) : at]):
+    """Return the sentence that ends in a colon and has only items between it and an item.
+
+    A clause with a number such as 10.2 is a point of 10, and not of a list that ends before it.
+    """
+    item = _item(sentences[at], text) if at >= 0 else ""
+    for sentence in reversed(sentences[max(0, at - MAX_ITEMS) : at] if item else ()):
+        other = _item(sentence, text)
         if sentence.text_in(text).endswith(":"):
-            return sentence if len(sentence) <= MAX_LENGTH else None
-        if not _is_item(sentence, text):
+            is_other = _is_clause(item) and _is_clause(other) and not item.startswith(f"{other}.")
+            return sentence if len(sentence) <= MAX_LENGTH and not is_other else None
+        if not other or _is_clause(other) != _is_clause(item):
             return None
     return None
 
 
-def _is_item(sentence: Span, text: str) -> bool:
-    return _ITEM.match(text, sentence.start, sentence.end) is not None
+def _item(sentence: Span, text: str) -> str:
+    """Return the number or mark with which a sentence begins; empty for none."""
+    found = _ITEM.match(text, sentence.start, sentence.end)
+    return found.group().strip().rstrip(".") if found else ""
+
+
+def _is_clause(number: str) -> bool:
+    return "." in number
