@@ -282,6 +282,21 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         None,
         r"severity#1\.burdens: no question 'a' asks for a party",
     ),
+    "a position's period that is none": (
+        HEAD + PROVISION + "    positions:\n"
+        "      - {kind: unacceptable, text: B., burdens: subject, favours: payer, under: soon}\n",
+        10,
+        None,
+        r"positions#1\.under: this is to be one period, such as 30 days",
+    ),
+    "a rule on the subject": (
+        HEAD
+        + PROVISION
+        + "    severity:\n      - {when: found, severity: low, because: B., burdens: subject}\n",
+        10,
+        None,
+        r"severity#1\.burdens: no question 'subject' asks for a party",
+    ),
     "two rules with one id": (
         HEAD
         + PROVISION

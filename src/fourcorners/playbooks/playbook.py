@@ -25,6 +25,9 @@ PositionKind: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
 # The slots of model wording: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
 _SLOT = re.compile(r"\{([^{}]*)\}")
 MAX_SLOT = 80  # characters
+SUBJECT, PAYER = "subject", "payer"
+"""In the place of a question of whom words bind or favour: their subject, who must or may do what
+they say; and whoever pays for what the contract is about, according to the parties' roles."""
 
 
 class Extent(StrEnum):
@@ -177,8 +180,15 @@ class Position:
     language models to class by its text.
 
     Attributes:
-        burdens: A question of whom the clause binds: the position is that of our clauses alone.
-        favours: A question of who has its benefit: the position is not that of ours alone.
+        burdens: A question of whom the clause binds, `SUBJECT` or `PAYER`: the position is that of
+            our clauses alone.
+        favours: A question of who has its benefit, `SUBJECT` or `PAYER`: the position is not that
+            of ours alone.
+        alone: Whether it takes that none of the words found bind, or favour, the other side too.
+        about: Phrases, with slots; words that have none of them are in no such position.
+        unless: Phrases, with slots; nor is a clause that has one of them.
+        under: A period; nor are words without a shorter one, or with one that is as long.
+        over: A period; nor are words without a longer one.
     """
 
     kind: PositionKind
@@ -188,6 +198,11 @@ class Position:
     recommend: str = ""
     burdens: str = ""
     favours: str = ""
+    alone: bool = False
+    about: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    under: str = ""
+    over: str = ""
     wording: Wording | None = None
 
 

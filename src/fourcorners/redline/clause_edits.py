@@ -80,7 +80,9 @@ def find_edit(
         if not decided and edit.at_least and _is_half_a_term(edit.at_least, terms):
             none = NoEdit(f"{edit.at_least} would be more than half of a term of the contract")
             continue
-        against = next(filter(None, (_find(text, clause, (each,)) for each in edit.unless)), None)
+        against = next(
+            filter(None, (find_phrase(text, clause, (each,)) for each in edit.unless)), None
+        )
         if against is not None and not decided:
             words = " ".join(against.text_in(text).split())
             none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
@@ -119,7 +121,10 @@ def _sentence_about(text: str, quote: Span, edit: ClauseEdit, outline: Outline) 
     """
     if not edit.about and not edit.not_about:
         return quote
-    if any(_find(text, each, edit.not_about) for each in find_lead_ins(outline, text, quote.start)):
+    if any(
+        find_phrase(text, each, edit.not_about)
+        for each in find_lead_ins(outline, text, quote.start)
+    ):
         return None
     sentences = (each.strip(text) for each in split_sentences(text, quote))
     return next(
@@ -127,8 +132,8 @@ def _sentence_about(text: str, quote: Span, edit: ClauseEdit, outline: Outline) 
             each
             for each in sentences
             if len(each.text_in(text).split()) >= _SHORTEST
-            and (not edit.about or _find(text, each, edit.about))
-            and not _find(text, each, edit.not_about)
+            and (not edit.about or find_phrase(text, each, edit.about))
+            and not find_phrase(text, each, edit.not_about)
         ),
         None,
     )
@@ -145,14 +150,14 @@ def _make(
     if edit.of:
         return _change_period(text, quote, edit, answers.get(edit.of))
     if edit.after:
-        place = _find(text, quote, edit.after)
+        place = find_phrase(text, quote, edit.after)
         if place is None or _is_there_again(text, quote, place):
             return None
         at = Span(place.end, place.end)
         words = draft.text if draft.text[:1] in ",;.:" else f" {draft.text}"
         return TextEdit(Extent.WORDS, at, (Edit(EditKind.INSERT, words),), draft.blanks)
     if edit.replace:
-        place = _find(text, quote, edit.replace)
+        place = find_phrase(text, quote, edit.replace)
         if place is None:
             return None
         if draft.text:
@@ -167,7 +172,7 @@ def _make(
     return TextEdit(Extent.SENTENCE, at, (Edit(EditKind.INSERT, f" {draft.text}"),), draft.blanks)
 
 
-def _find(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
+def find_phrase(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
     """Return the place of the first phrase that is in a part of the text."""
     for phrase in phrases:
         words = r"\s+".join(map(re.escape, phrase.split()))
@@ -182,7 +187,7 @@ def _find(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
 def _is_there_again(text: str, quote: Span, place: Span) -> bool:
     """Tell whether words occur in a sentence twice, but where it says "such" of them."""
     rest, again = Span(place.end, quote.end), None
-    while again := _find(text, rest, (place.text_in(text),)):
+    while again := find_phrase(text, rest, (place.text_in(text),)):
         if not _REFERS.search(text, quote.start, again.start):
             return True
         rest = Span(again.end, quote.end)
@@ -208,7 +213,7 @@ def _change_period(
     written = _PERIOD.fullmatch(words)
     if written is None:
         return None
-    now, limit = _days(same[0].value), _days(wanted.value)
+    now, limit = period_days(same[0].value), period_days(wanted.value)
     if (edit.at_least and now >= limit) or (edit.at_most and now <= limit):
         return None
     number = str(count) if written["number"][0].isdigit() else cardinal_text(count)
@@ -231,12 +236,15 @@ def _is_half_a_term(words: str, terms: ContractTerms) -> bool:
     wanted = next(find_durations(words, Span(0, len(words))), None)
     stated = [each for each in terms.contract.card.values if each.asserted and each.kind in _TERMS]
     text = terms.contract.full_text
-    lasts = [_days(each.value) for value in stated for each in find_durations(text, value.span)]
+    lasts = [
+        period_days(each.value) for value in stated for each in find_durations(text, value.span)
+    ]
     lasts += [sum(_DAYS[unit] * n for n, unit in period_parts(each.text)) for each in stated]
-    return wanted is not None and any(0 < days < 2 * _days(wanted.value) for days in lasts)
+    return wanted is not None and any(0 < days < 2 * period_days(wanted.value) for days in lasts)
 
 
-def _days(period: Period) -> float:
+def period_days(period: Period) -> float:
+    """Return the length of a period in days, a month as long as on average."""
     return period.months * _DAYS_A_MONTH + period.days
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
 from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
+from fourcorners.redline.concerns import concerns_side, find_concerns
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.insertion import place_clause
 from fourcorners.redline.proposal import (
@@ -28,8 +28,7 @@ from fourcorners.redline.proposal import (
     find_blanks,
 )
 from fourcorners.review.applicability import card_types, plain_type
-from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
-from fourcorners.review.mentions import fold_party
+from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -78,18 +77,13 @@ def propose(
         return [_open(terms, provision, finding, finding.reason, None, preferences)]
     if finding.state is not CellState.FOUND:
         return []
-    refused = [each for each in provision.positions if each.kind == "unacceptable"]
     matched = _matched(provision, finding)
     if matched is not None and matched.kind != "unacceptable" and not decided:
         return []
     if matched is None and not decided:
-        doubtful = [each for each in refused if _is_ours(terms, each, finding) is not False]
-        if not doubtful:
-            return []
-        why = f"it is uncertain whether this is so: {_join_texts(doubtful)}"
-        return [_open(terms, provision, finding, why, None, preferences)]
+        return _concerned(terms, provision, finding, preferences)
     if matched is not None and not decided:
-        bound = _is_ours(terms, matched, finding)
+        bound = concerns_side(terms, matched, finding, _position_quotes(finding))
         if bound is False:
             return []
         why = ""
@@ -103,8 +97,18 @@ def propose(
     return _change(terms, provision, finding, matched, preferences, decided=decided)
 
 
-def _join_texts(positions: Sequence[Position]) -> str:
-    return "; ".join(each.text.rstrip(".") for each in positions)
+def _concerned(
+    terms: ContractTerms, provision: Provision, finding: Finding, preferences: Preferences
+) -> list[Outcome]:
+    """Return an open point on the words that may be in a refused position; nothing for none."""
+    concerns = find_concerns(terms, provision, finding)
+    if not concerns:
+        return []
+    why = "; ".join(each.reason for each in concerns)
+    if not all(each.periods for each in concerns):
+        why = f"it is uncertain whether this is so: {why}"
+    quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
+    return [_open(terms, provision, finding, why, None, preferences, quotes)]
 
 
 def is_accepted(provision: Provision, finding: Finding) -> bool:
@@ -125,26 +129,6 @@ def _matched(provision: Provision, finding: Finding) -> Position | None:
         ),
         None,
     )
-
-
-def _is_ours(terms: ContractTerms, position: Position, finding: Finding) -> bool | None:
-    """Tell whether a clause binds the party one reads for; None if that is not known."""
-    if not position.burdens:
-        return True
-    value = next((each.value for each in finding.answers if each.id == position.burdens), "")
-    if not value:
-        return None
-    if value == EACH_PARTY:
-        return True
-    meant = [
-        fact.value
-        for fact in terms.contract.card.parties
-        if fold_party(value)
-        in {fold_party(name) for name in (fact.value.name, fact.value.short, fact.value.role)}
-    ]
-    if len(meant) != 1:
-        return None
-    return {"ours": True, "theirs": False}.get(terms.side.whose(meant[0]))
 
 
 def _is_by_model(position: Position, finding: Finding) -> bool:
@@ -180,6 +164,8 @@ def _change(
         clause = enclosing_clause(terms.contract.outline, text, quote.span)
         fitting: list[ProposedChange] = []
         for target in _targets(provision, preferences):
+            if concerns_side(terms, target, finding, (quote,)) is False:
+                continue
             wording, source = _wording(terms, provision, target, preferences)
             found = find_edit(text, quote.span, clause, wording, answers, terms, decided=decided)
             if isinstance(found, NoEdit):
@@ -253,7 +239,7 @@ def _missing(
     best = finding.searched.best if finding.searched else None
     if best is not None and best.score > SURELY_MISSING and not decided:
         why = "no such clause was found, but the contract has similar words"
-        return [_open(terms, provision, finding, why, None, preferences, best)]
+        return [_open(terms, provision, finding, why, None, preferences, (best.quote,))]
     wanted_in = frozenset(map(plain_type, wording.add_to))
     if not decided and wanted_in.isdisjoint(card_types(terms.contract.card)):
         why = "no such clause was found; the playbook does not say whether this contract needs one"
@@ -306,13 +292,19 @@ def _open(
     why: str,
     position: Position | None,
     preferences: Preferences,
-    nearest: Evidence | None = None,
+    quotes: Sequence[Quote] = (),
 ) -> OpenPoint:
-    quotes = _position_quotes(finding) if position is not None else ()
-    quotes = quotes or tuple(each.quote for each in ([nearest] if nearest else finding.evidence))
-    quotes = tuple(sorted(quotes, key=lambda each: each.span or Span(0, 0)))[:MOST_QUOTES]
+    """Return an open point on some words; by default on those of the position, or all found."""
+    quotes = quotes or _position_quotes(finding)
+    quotes = tuple(sorted(quotes[:MOST_QUOTES], key=lambda each: each.span or Span(0, 0)))
     target = next(
-        (each for each in _targets(provision, preferences) if each.wording or each.example), None
+        (
+            each
+            for each in _targets(provision, preferences)
+            if (each.wording or each.example)
+            and concerns_side(terms, each, finding, quotes) is not False
+        ),
+        None,
     )
     first = quotes[0].span if quotes else None
     offered, source = None, None

@@ -22,6 +22,8 @@ from fourcorners.playbooks.file.schema import (
 from fourcorners.playbooks.file.source import Path, YamlSource
 from fourcorners.playbooks.playbook import (
     CARD_ANSWERS,
+    PAYER,
+    SUBJECT,
     Extent,
     Playbook,
     Position,
@@ -30,7 +32,9 @@ from fourcorners.playbooks.playbook import (
     slot_problem,
 )
 from fourcorners.search.query.match import is_match, score_text
+from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from fourcorners.text.values.periods import find_durations
 
 _CLEARLY = 1.5  # times as much as its own query: another provision's that an example looks like
 
@@ -316,6 +320,12 @@ def _check_rules(source: YamlSource, path: Path, provision: ProvisionFile) -> No
         where = (*path, "positions", n)
         _check_answers(source, where, position.answers, questions)
         _check_parties(source, where, position, questions)
+        for key, period in (("under", position.under), ("over", position.over)):
+            if period and len([*find_durations(period, Span(0, len(period)))]) != 1:
+                source.problem((*where, key), "this is to be one period, such as 30 days")
+        for key, phrases in (("about", position.about), ("unless", position.unless)):
+            for fault in filter(None, map(slot_problem, phrases)):
+                source.problem((*where, key), fault)
         if position.wording is not None:
             _check_wording(source, (*where, "wording"), position.wording, questions)
 
@@ -326,8 +336,9 @@ def _check_parties(
     given: SeverityFile | PositionFile,
     questions: Mapping[str, QuestionFile],
 ) -> None:
-    _check_party(source, (*path, "burdens"), given.burdens, questions)
-    _check_party(source, (*path, "favours"), given.favours, questions)
+    for key, asked in (("burdens", given.burdens), ("favours", given.favours)):
+        if not (asked in (SUBJECT, PAYER) and isinstance(given, PositionFile)):
+            _check_party(source, (*path, key), asked, questions)
 
 
 def _check_party(

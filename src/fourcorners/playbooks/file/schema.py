@@ -151,14 +151,27 @@ class PositionFile(_Strict):
     recommend: Text = Field("", description="What to do where a clause is in this position.")
     burdens: str = Field(
         "",
-        description="A question of whom the clause binds: the position is passed over where that "
-        "is the other side alone, and a redline changes what binds our side.",
+        description="A question of whom the clause binds, subject or payer: the position is passed "
+        "over where that is the other side alone, and a redline changes what binds our side.",
     )
     favours: str = Field(
         "",
-        description="A question of who has the benefit: the position is passed over where that is "
-        "our side alone.",
+        description="A question of who has the benefit, subject or payer: the position is passed "
+        "over where that is our side alone.",
     )
+    alone: bool = Field(
+        default=False,
+        description="A redline passes over it where other words found bind, or favour, the other "
+        "side too.",
+    )
+    about: tuple[Text, ...] = Field(
+        (), description="Phrases; a redline looks at words that have one of them."
+    )
+    unless: tuple[Text, ...] = Field(
+        (), description="Phrases; a redline passes over a clause that has one of them."
+    )
+    under: str = Field("", description="It looks at words with a shorter period, as 30 days.")
+    over: str = Field("", description="It looks at words with a longer period, as 60 days.")
     wording: WordingFile | None = Field(None, description="Wording that is in this position.")
 
 

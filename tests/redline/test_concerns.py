@@ -1,0 +1,187 @@
+"""Words that may be in a refused position, for whom, and with which periods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fourcorners.documents.read import read_document
+from fourcorners.library.contract import Contract
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.playbooks.load import parse_playbook
+from fourcorners.playbooks.playbook import Provision
+from fourcorners.redline.concerns import find_concerns
+from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.proposal import OpenPoint, Source
+from fourcorners.redline.propose import Preferences, propose
+from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer
+from fourcorners.review.parties import side_for
+from fourcorners.text.evidence import quote_span
+from fourcorners.text.span import Span
+
+HEAD = """{title}
+
+This Agreement is made on 4 May 2021 between Alder Mills Limited (the "{first}") and Birch Stores
+Limited (the "{second}").
+
+1. Terms
+
+"""
+Read = Callable[..., ContractTerms]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Return what reads a contract with one clause for one of its parties."""
+
+    def read_for(
+        party: str, clause: str, first: str = "Supplier", second: str = "Customer"
+    ) -> ContractTerms:
+        path = tmp_path / "agreement.txt"
+        head = HEAD.format(title="SUPPLY AGREEMENT", first=first, second=second)
+        path.write_text(f"{head}1.1 {clause}\n\n1.2 Notices shall be in writing.\n", "utf-8")
+        document = read_document(path)
+        outline = build_outline(document)
+        card = read_card(document, outline)
+        side = side_for(card, [party])
+        assert side.names
+        return ContractTerms(Contract.build(document, outline, card, []), side)
+
+    return read_for
+
+
+def refusing(position: str, others: str = "") -> Provision:
+    """Return a provision with a position that is refused, and others."""
+    text = f"""
+id: house
+name: House
+version: "1"
+provisions:
+  - id: clause
+    name: Clause
+    definition: A clause.
+    query: clause
+    questions:
+      - {{id: mild, question: Is it mild?, answer: yes_no}}
+    positions:
+      - {{kind: unacceptable, text: Too hard., {position}}}
+{others}"""
+    return parse_playbook(text, "house.yaml").provision("clause")
+
+
+def found(terms: ContractTerms, *clauses: str, answers: tuple[RiskAnswer, ...] = ()) -> Finding:
+    text = terms.contract.full_text
+    evidence = []
+    for clause in clauses:
+        span = Span(text.index(clause), text.index(clause) + len(clause))
+        evidence.append(Evidence(quote_span(text, span), span, (), None, 0.9))
+    return Finding("x", "clause", CellState.FOUND, evidence=tuple(evidence), answers=answers)
+
+
+def is_concerned(terms: ContractTerms, position: str, *clauses: str) -> bool:
+    return bool(find_concerns(terms, refusing(position), found(terms, *clauses)))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "The Customer shall indemnify the Supplier against all losses.",
+        "Subject to clause 1.2, the Customer shall indemnify the Supplier against all losses.",
+        "In no event shall the Customer be entitled to a refund.",
+        "The Customer is liable for all losses of the Supplier.",
+    ],
+)
+def test_the_subject_says_whom_words_bind_and_whom_they_favour(read: Read, clause: str) -> None:
+    ours, theirs = read("Customer", clause), read("Supplier", clause)
+    assert is_concerned(ours, "burdens: subject", clause)
+    assert not is_concerned(theirs, "burdens: subject", clause)
+    assert not is_concerned(ours, "favours: subject", clause)
+    assert is_concerned(theirs, "favours: subject", clause)
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["All losses are to be made good.", "Each party shall indemnify the other."],
+)
+def test_words_of_nobody_or_of_both_are_looked_at_by_both(read: Read, clause: str) -> None:
+    for party in ("Supplier", "Customer"):
+        assert is_concerned(read(party, clause), "burdens: subject", clause)
+
+
+@pytest.mark.parametrize(
+    ("supplier", "customer"), [("Licensor", "Licensee"), ("Seller", "Buyer"), ("Alder", "Dealer")]
+)
+def test_the_roles_say_who_pays(read: Read, supplier: str, customer: str) -> None:
+    clause = "Invoices are payable within ten days."
+    payer = read(customer, clause, supplier, customer)
+    paid = read(supplier, clause, supplier, customer)
+    assert is_concerned(payer, "burdens: payer", clause)
+    assert not is_concerned(paid, "burdens: payer", clause)
+    assert is_concerned(paid, "favours: payer", clause)
+
+
+@pytest.mark.parametrize(
+    ("clause", "position", "reason"),
+    [
+        ("Invoices are payable in ten (10) days.", "under: 30 days", "“ten (10) days”: too hard"),
+        ("Invoices are payable within 45 days.", "under: 30 days", ""),
+        ("Pay in thirty days, and object in ten days.", "under: 30 days", ""),
+        ("The duty lasts two years.", "over: 18 months", "“two years”: too hard"),
+        ("The duty lasts six months.", "over: 18 months", ""),
+        ("The duty lasts for good.", "over: 18 months", ""),
+    ],
+)
+def test_a_period_is_compared_with_the_playbooks(
+    read: Read, clause: str, position: str, reason: str
+) -> None:
+    terms = read("Customer", clause)
+    concerns = find_concerns(terms, refusing(position), found(terms, clause))
+    assert [each.reason for each in concerns] == [reason][: bool(reason)]
+
+
+def test_phrases_have_the_parties_names(read: Read) -> None:
+    clause = "All rights in the designs belong to the Supplier. Drawings are lent."
+    about = "about: ['belong to {other party}']"
+    assert is_concerned(read("Customer", clause), about, clause)
+    assert not is_concerned(read("Supplier", clause), about, clause)
+    unless = "unless: ['belong to {other party}']"
+    assert not is_concerned(read("Customer", clause), unless, "Drawings are lent.")
+
+
+def test_what_binds_both_in_two_sentences_binds_no_side_alone(read: Read) -> None:
+    first = "The Supplier shall keep the prices secret."
+    second = "The Customer shall keep the recipes secret."
+    terms = read("Customer", f"{first} {second}")
+    assert is_concerned(terms, "burdens: subject, alone: true", second)
+    assert not is_concerned(terms, "burdens: subject, alone: true", first, second)
+
+
+def test_an_answer_rules_a_position_out(read: Read) -> None:
+    clause = "The Customer shall indemnify the Supplier."
+    terms, refused = read("Customer", clause), refusing("answers: {mild: [no]}")
+    yes = (RiskAnswer("?", "Yes", id="mild", value="yes"),)
+    assert find_concerns(terms, refused, found(terms, clause, answers=yes)) == []
+    no = tuple(replace(each, value="no") for each in yes)
+    assert find_concerns(terms, refused, found(terms, clause, answers=no))
+
+
+def test_each_side_is_offered_its_wording(read: Read) -> None:
+    clause = "Invoices are payable within twenty days."
+    targets = "".join(
+        f"      - {{kind: fallback, text: {days} days., {key}: payer, example: '{days} days.'}}\n"
+        for days, key in (("Sixty", "burdens"), ("Ten", "favours"))
+    )
+    offered = {}
+    for party in ("Customer", "Supplier"):
+        terms = read(party, clause)
+        (point,) = propose(
+            terms, refusing("over: 1 day", targets), found(terms, clause), Preferences(Source("?"))
+        )
+        assert isinstance(point, OpenPoint)
+        assert point.offered
+        offered[party] = point.offered.text
+    assert offered == {"Customer": "Sixty days.", "Supplier": "Ten days."}
