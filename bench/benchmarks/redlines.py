@@ -206,7 +206,7 @@ def mark_up(path: Path, folder: Path, library: Library) -> Marked | None:
         return None
     options = RedlineOptions((parties[0].value.name,))
     read, found = redline_contract(
-        library, entry.id, load_playbook("due-diligence"), options, encoder=default_encoder()
+        library, entry.id, [load_playbook("due-diligence")], options, encoder=default_encoder()
     )
     data, now = path.read_bytes(), datetime.now(UTC)
     marked, found = write_redline(

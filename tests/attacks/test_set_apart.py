@@ -149,7 +149,7 @@ def test_a_mark_up_adds_no_clause_where_one_may_be_hidden_and_says_so(
 ) -> None:
     (hiding,) = [each for each in review.documents if each.name == "hiding.txt"]
     options = RedlineOptions(read_for=("Distributor",))
-    _, marked = redline_contract(library, hiding.id, playbook, options, encoder=None)
+    _, marked = redline_contract(library, hiding.id, [playbook], options, encoder=None)
     (point,) = [each for each in marked.open_points if each.provision == "non-compete"]
     assert point.reason.startswith("Clause 9.2 may concern this.")
 

@@ -74,14 +74,15 @@ def find_concerns(terms: ContractTerms, provision: Provision, finding: Finding) 
         )
         if position.kind != "unacceptable" or is_denied:
             continue
-        concerned = [
-            (each.quote, periods)
-            for each in likeliest
-            if (periods := _concerned(terms, position, finding, each.quote)) is not None
-        ]
-        if concerned and not (position.alone and _is_mutual(terms, position, finding)):
-            periods = dict.fromkeys(period for _, each in concerned for period in each)
-            found.append(Concern(position, tuple(quote for quote, _ in concerned), tuple(periods)))
+        quotes: list[Quote] = []
+        refused: dict[str, None] = {}
+        for each in likeliest:
+            periods = _concerned(terms, position, finding, each.quote)
+            if periods is not None:
+                quotes.append(each.quote)
+                refused |= dict.fromkeys(periods)
+        if quotes and not (position.alone and _is_mutual(terms, position, finding)):
+            found.append(Concern(position, tuple(quotes), tuple(refused)))
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -46,12 +47,14 @@ class RedlineOptions:
 def redline_contract(
     library: Library,
     document: str,
-    playbook: Playbook,
+    playbooks: Sequence[Playbook],
     options: RedlineOptions,
     *,
     encoder: Encoder | None,
 ) -> tuple[Document, Redline]:
     """Return what to change in a contract, which is reviewed first where it was not.
+
+    Of a provision that several playbooks have, the first one's counts.
 
     What people said of its findings counts; what a language model said of them is left to a person.
 
@@ -67,23 +70,18 @@ def redline_contract(
         raise ConfigError(
             "precedents are ranked with the local encoder.", remedy="Leave out --words-only."
         )
-    decided = {playbook.provision(each).id for each in options.decided}
+    decided = {_find_provision(playbooks, each).id for each in options.decided}
     bank = PrecedentBank(library, options.bank, encoder) if options.bank and encoder else None
-    findings = load_findings(library, playbook, document)
-    if any(each.id not in findings for each in playbook.provisions):
-        review_library(library, playbook, ReviewScope(documents=[document]), encoder=encoder)
-        findings = load_findings(library, playbook, document)
     read = contract.document
     terms = ContractTerms(contract, side, options.values)
-    own_source = Source(f"the playbook {playbook.name}, version {playbook.version}")
-    preferences = Preferences(own_source, options.target, decided, bank.best if bank else None)
     changes: list[ProposedChange] = []
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
     conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
-    for provision in playbook.provisions:
-        finding = _classed(findings[provision.id], provision, conclusion)
+    for provision, finding, own_source in _cells(library, document, playbooks, encoder):
+        finding = _classed(finding, provision, conclusion)
+        preferences = Preferences(own_source, options.target, decided, bank.best if bank else None)
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
         for outcome in propose(terms, provision, finding, preferences):
@@ -97,13 +95,42 @@ def redline_contract(
         document=document,
         name=read.name,
         party=" and ".join(display_name(each) for each in parties if side.whose(each) == "ours"),
-        playbook=playbook.name,
-        playbook_version=playbook.version,
+        playbook=" and ".join(each.name for each in playbooks),
+        playbook_version=" and ".join(each.version for each in playbooks),
         changes=tuple(sorted(changes, key=lambda each: each.span)),
         open_points=tuple(open_points),
         accepted=tuple(accepted),
         failed=tuple(failed),
     )
+
+
+def _find_provision(playbooks: Sequence[Playbook], name: str) -> Provision:
+    """Return the provision of this name in the first playbook that has it.
+
+    Raises:
+        ConfigError: If none has it.
+    """
+    for each in playbooks[:-1]:
+        with suppress(ConfigError):
+            return each.provision(name)
+    return playbooks[-1].provision(name)
+
+
+def _cells(
+    library: Library, document: str, playbooks: Sequence[Playbook], encoder: Encoder | None
+) -> Iterator[tuple[Provision, Finding, Source]]:
+    """Yield each provision once, with its finding and the source of its wording."""
+    seen: set[str] = set()
+    for playbook in playbooks:
+        findings = load_findings(library, playbook, document)
+        if any(each.id not in findings for each in playbook.provisions):
+            review_library(library, playbook, ReviewScope(documents=[document]), encoder=encoder)
+            findings = load_findings(library, playbook, document)
+        source = Source(f"the playbook {playbook.name}, version {playbook.version}")
+        for each in playbook.provisions:
+            if each.id not in seen:
+                yield each, findings[each.id], source
+        seen |= {each.id for each in playbook.provisions}
 
 
 def _classed(finding: Finding, provision: Provision, conclusion: RiskConclusion) -> Finding:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.operations.principal import Role
@@ -82,12 +81,12 @@ def propose_changes(context: RequestContext, document: str, asked: MarkupRequest
         ConfigError: If the party is not one of the contract's.
     """
     with context.access() as access:
-        library, book = _playbook(access, document, asked)
+        library, _ = _playbooks(access, document, asked)
         encoder = None if library.encoder is None else context.state.engines.encoder
         settings, person = context.state.settings, access.principal.name
-        markup_task.make_proposal(library, settings, document, book, asked, person, encoder)
-        access.record("redline", {"document": document, "playbook": book.id}, always=True)
-        return find_markup(access, document, book.id)
+        markup_task.make_proposal(library, settings, document, asked, person, encoder)
+        access.record("redline", {"document": document, "playbook": asked.playbook}, always=True)
+        return find_markup(access, document, asked.playbook)
 
 
 def start_proposal(context: RequestContext, document: str, asked: MarkupRequest) -> Task | None:
@@ -96,24 +95,30 @@ def start_proposal(context: RequestContext, document: str, asked: MarkupRequest)
     Raises as `propose_changes` does.
     """
     with context.access() as access:
-        library, book = _playbook(access, document, asked)
-        findings = load_findings(library, book, document)
+        library, books = _playbooks(access, document, asked)
+        is_read = all(
+            load_findings(library, book, document).keys() >= {each.id for each in book.provisions}
+            for book in books
+        )
         collection = access.visible(document).entry.collection
-    if all(each.id in findings for each in book.provisions):
+    if is_read:
         propose_changes(context, document, asked)
         return None
-    spec = {"document": document, "playbook": book.id, "request": asked.model_dump(mode="json")}
+    request = asked.model_dump(mode="json")
+    spec = {"document": document, "playbook": asked.playbook, "request": request}
     return context.start_task(markup_task.KIND, markup_task.LANE, collection, spec)
 
 
-def _playbook(access: Access, document: str, asked: MarkupRequest) -> tuple[Library, Playbook]:
-    """Return the library and the playbook to someone who may mark up a contract so."""
+def _playbooks(
+    access: Access, document: str, asked: MarkupRequest
+) -> tuple[Library, list[Playbook]]:
+    """Return the library and the playbooks to someone who may mark up a contract so."""
     library = access.library_of(document, Role.REVIEWER)
     if asked.bank:
         access.full_library(Role.READER)
     if not asked.party.strip():
         raise ConfigError("for whom is the contract marked up?", remedy="Choose a party.")
-    return library, playbooks.load_playbook(library, asked.playbook)
+    return library, markup_task.load_playbooks(library, asked)
 
 
 def add_provision(context: RequestContext, document: str, playbook: str, provision: str) -> Markup:

@@ -11,6 +11,26 @@ from fourcorners.documents.read import read_document
 from tests.conftest import Program
 from tests.redline.word_contracts import WORD_CONTRACTS, word_file
 
+HOUSE = """
+id: house
+name: House
+version: "2"
+provisions:
+  - id: prices
+    name: Notice
+    definition: Notice without a reason.
+    query: '"terminate any time"~8^5'
+    threshold: 0.01
+    examples: [A party may terminate at any time by notice.]
+    positions:
+      - {kind: unacceptable, text: Short notice., under: 180 days}
+      - {kind: preferred, text: Long notice., example: Six months' notice is needed.}
+  - id: termination-for-convenience
+    name: Ending without a reason
+    definition: It may be ended.
+    query: '"terminate any time"~8^5'
+"""
+
 
 @pytest.fixture
 def supply(tmp_path: Path) -> Path:
@@ -60,6 +80,23 @@ def test_what_a_person_decides(program: Program, supply: Path) -> None:
         assert text[change["start"] : change["end"]] == before
         for quote in change["quotes"]:
             assert text[quote["start"] : quote["end"]] == quote["text"]
+
+
+def test_several_playbooks_make_one_mark_up(program: Program, supply: Path, tmp_path: Path) -> None:
+    house = tmp_path / "house.yaml"
+    house.write_text(HOUSE, "utf-8")
+    value = program(
+        *("redline", supply, "--for", "Customer", "-p", house, "-p", "due-diligence"),
+        *("--change", "Assignment", "--json"),
+    ).json
+    assert value["playbook"] == "House and M&A due diligence"
+    (point,) = [each for each in value["to_decide"] if each["provision"] == "prices"]
+    assert point["source"]["name"] == "the playbook House, version 2"
+    assert "“ninety (90) days”" in point["reason"]
+    sources = {each["provision"]: each["source"]["name"] for each in value["changes"]}
+    assert sources["assignment"].startswith("the playbook M&A due diligence")
+    names = [each["provision"] for each in [*value["changes"], *value["to_decide"]]]
+    assert names.count("termination-for-convenience") == 0  # that of the first playbook counts
 
 
 def test_another_format_gets_a_table(program: Program, supply: Path, tmp_path: Path) -> None:

@@ -83,13 +83,18 @@ def redline(
         ),
     ],
     playbook: Annotated[
-        str, option("--playbook -p NAME", "A built-in playbook or a file.")
-    ] = "due-diligence",
+        list[str] | None,
+        option(
+            "--playbook -p NAME",
+            "A built-in playbook or a file; by default due-diligence. May be given again: of a "
+            "provision that several have, the first one's counts.",
+        ),
+    ] = None,
     choices: _RedlineOptions,
     source: options.LibraryOptions,
     as_json: options.Json = False,
 ) -> None:
-    """Mark up a contract against a playbook, with tracked changes.
+    """Mark up a contract against playbooks, with tracked changes.
 
     A clause is changed where the program may say that it is in a position that the playbook
     refuses and that it binds your side: by the fewest words that reach a position that the
@@ -106,7 +111,7 @@ def redline(
     console.require_place(choices.out)
     if choices.out is not None and choices.out.suffix.lower() not in (_WORD, _TABLE):
         raise ConfigError(f"{choices.out}: a redline is written as .docx or as .md.")
-    book = load_playbook(playbook)
+    books = [load_playbook(each) for each in playbook or ["due-diligence"]]
     settings = Settings.load()
     encoder = None if source.words_only else default_encoder(settings.encoder)
     wanted = RedlineOptions(
@@ -120,7 +125,7 @@ def redline(
     with _open_contract(contract, source, encoder, settings) as (store, name):
         if choices.out is not None:
             console.require_other_file(choices.out, [contract, store.document(name).path])
-        read, found = redline_contract(store, name, book, wanted, encoder=encoder)
+        read, found = redline_contract(store, name, books, wanted, encoder=encoder)
     if choices.out is not None and choices.out.suffix.lower() == _WORD:
         data = _word_file(read)
         marked, found = write_redline(

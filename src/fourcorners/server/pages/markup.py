@@ -113,15 +113,15 @@ def _is_shown(place: Span, within: Span) -> bool:
 def propose(
     context: Context,
     document: str,
-    p: _Name,
+    p: Annotated[list[_Name], Form()],
     party: _Name = "",
     aim: Annotated[Target, Form()] = "smallest",
     bank: _Name = "",
 ) -> Response:
     """Propose changes of a contract for one of its parties, in place of those before."""
-    asked = MarkupRequest.from_fields(playbook=p, party=party, target=aim, bank=bank)
+    asked = MarkupRequest.from_fields(playbook=",".join(p), party=party, target=aim, bank=bank)
     task = start_proposal(context, document, asked)
-    return context.redirect(f"/tasks/{task.id}" if task else _address(document, p))
+    return context.redirect(f"/tasks/{task.id}" if task else _address(document, asked.playbook))
 
 
 class _DecisionForm(DecisionRequest):

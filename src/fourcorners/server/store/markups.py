@@ -27,7 +27,9 @@ MAX_WORDS = 50_000
 class MarkupRequest(Value):
     """What a mark-up is to be made by, and for whom."""
 
-    playbook: str = Field(default="due-diligence", max_length=500)
+    playbook: str = Field(
+        default="due-diligence", max_length=500, description="Several are separated by commas."
+    )
     party: str = Field(max_length=500, examples=["Birch Retail Limited"])
     target: Target = Field(default="smallest", description="The position to reach.")
     bank: str = Field(default="", max_length=120, description="A clause bank to draft from.")

@@ -19,26 +19,35 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    from fourcorners.operations import playbooks
     from fourcorners.review.run import ReviewScope
     from fourcorners.server.store.markups import MarkupRequest
     from fourcorners.server.tasks.handlers import review
 
     spec = work.task.spec
     document, request = spec["document"], MarkupRequest.model_validate(spec["request"])
-    book = playbooks.load_playbook(work.library, spec["playbook"])
-    review.fill(work, book, ReviewScope(documents=[document]))
+    for book in load_playbooks(work.library, request):
+        review.fill(work, book, ReviewScope(documents=[document]))
     person = work.task.asked_by
-    made = make_proposal(work.library, work.settings, document, book, request, person, work.encoder)
+    made = make_proposal(work.library, work.settings, document, request, person, work.encoder)
     changes, points = len(made.redline.changes), len(made.redline.open_points)
-    return {"document": document, "playbook": book.id, "changes": changes, "open": points}
+    return {"document": document, "playbook": request.playbook, "changes": changes, "open": points}
+
+
+def load_playbooks(library: Library, request: MarkupRequest) -> list[Playbook]:
+    """Return the playbooks of a request.
+
+    Raises:
+        NotFound: If there is no such playbook.
+    """
+    from fourcorners.operations import playbooks
+
+    return [playbooks.load_playbook(library, each.strip()) for each in request.playbook.split(",")]
 
 
 def make_proposal(
     library: Library,
     settings: Settings,
     document: str,
-    playbook: Playbook,
     request: MarkupRequest,
     person: str,
     encoder: Encoder | None,
@@ -53,10 +62,11 @@ def make_proposal(
     from fourcorners.server.store.markups import Proposal, save_proposal
 
     options = RedlineOptions([request.party], request.target, request.decided, bank=request.bank)
-    read, found = redline_contract(library, document, playbook, options, encoder=encoder)
+    playbooks = load_playbooks(library, request)
+    read, found = redline_contract(library, document, playbooks, options, encoder=encoder)
     is_word = has_word_original(read)
     if is_word and found.changes:  # what the file does not let be changed is left to the person
         _, found = write_word_file(settings, read, found, author=person)
     made = Proposal(request, found, is_word)
-    save_proposal(library, document, playbook.id, person, made)
+    save_proposal(library, document, request.playbook, person, made)
     return made
