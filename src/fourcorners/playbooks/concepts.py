@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.playbooks.load import builtin_names, load_playbook
@@ -46,7 +47,13 @@ def playbook_concepts(
 
 
 def default_concepts(encoder: Encoder | None = None) -> list[Concept]:
-    """Return the concepts of the playbooks that come with the package, each concept once."""
-    return playbook_concepts(
-        [load_playbook(name) for name in builtin_names() if name not in EXCLUDED], encoder
+    """Return the concepts of the playbooks that come with the package, each concept once.
+
+    A provision with a threshold is none: no curve was fitted for it, and nothing has weighed it.
+    """
+    playbooks = (load_playbook(name) for name in builtin_names() if name not in EXCLUDED)
+    weighed = (
+        replace(book, provisions=tuple(e for e in book.provisions if e.threshold is None))
+        for book in playbooks
     )
+    return playbook_concepts(weighed, encoder)
