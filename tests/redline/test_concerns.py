@@ -82,7 +82,7 @@ def found(terms: ContractTerms, *clauses: str, answers: tuple[RiskAnswer, ...] =
     return Finding("x", "clause", CellState.FOUND, evidence=tuple(evidence), answers=answers)
 
 
-def is_concerned(terms: ContractTerms, position: str, *clauses: str) -> bool:
+def is_concern(terms: ContractTerms, position: str, *clauses: str) -> bool:
     return bool(find_concerns(terms, refusing(position), found(terms, *clauses)))
 
 
@@ -97,10 +97,10 @@ def is_concerned(terms: ContractTerms, position: str, *clauses: str) -> bool:
 )
 def test_the_subject_says_whom_words_bind_and_whom_they_favour(read: Read, clause: str) -> None:
     ours, theirs = read("Customer", clause), read("Supplier", clause)
-    assert is_concerned(ours, "burdens: subject", clause)
-    assert not is_concerned(theirs, "burdens: subject", clause)
-    assert not is_concerned(ours, "favours: subject", clause)
-    assert is_concerned(theirs, "favours: subject", clause)
+    assert is_concern(ours, "burdens: subject", clause)
+    assert not is_concern(theirs, "burdens: subject", clause)
+    assert not is_concern(ours, "favours: subject", clause)
+    assert is_concern(theirs, "favours: subject", clause)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_subject_says_whom_words_bind_and_whom_they_favour(read: Read, claus
 )
 def test_words_of_nobody_or_of_both_are_looked_at_by_both(read: Read, clause: str) -> None:
     for party in ("Supplier", "Customer"):
-        assert is_concerned(read(party, clause), "burdens: subject", clause)
+        assert is_concern(read(party, clause), "burdens: subject", clause)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,22 @@ def test_the_roles_say_who_pays(read: Read, supplier: str, customer: str) -> Non
     clause = "Invoices are payable within ten days."
     payer = read(customer, clause, supplier, customer)
     paid = read(supplier, clause, supplier, customer)
-    assert is_concerned(payer, "burdens: payer", clause)
-    assert not is_concerned(paid, "burdens: payer", clause)
-    assert is_concerned(paid, "favours: payer", clause)
+    assert is_concern(payer, "burdens: payer", clause)
+    assert not is_concern(paid, "burdens: payer", clause)
+    assert is_concern(paid, "favours: payer", clause)
+
+
+@pytest.mark.parametrize("clause", ["Birch shall pay in ten days.", "Birch shall remit all fees."])
+def test_without_roles_the_one_that_is_to_pay_pays(read: Read, clause: str) -> None:
+    assert is_concern(read("Birch", clause, "Alder", "Birch"), "burdens: payer", clause)
+    assert not is_concern(read("Alder", clause, "Alder", "Birch"), "burdens: payer", clause)
+
+
+def test_a_point_of_a_list_has_the_subject_of_what_leads_to_it(read: Read) -> None:
+    clause = "The Customer shall:\n\n(a) bear all losses; and\n\n(b) make good all damage."
+    point = "(b) make good all damage."
+    assert is_concern(read("Customer", clause), "burdens: subject", point)
+    assert not is_concern(read("Supplier", clause), "burdens: subject", point)
 
 
 @pytest.mark.parametrize(
@@ -146,18 +159,18 @@ def test_a_period_is_compared_with_the_playbooks(
 def test_phrases_have_the_parties_names(read: Read) -> None:
     clause = "All rights in the designs belong to the Supplier. Drawings are lent."
     about = "about: ['belong to {other party}']"
-    assert is_concerned(read("Customer", clause), about, clause)
-    assert not is_concerned(read("Supplier", clause), about, clause)
+    assert is_concern(read("Customer", clause), about, clause)
+    assert not is_concern(read("Supplier", clause), about, clause)
     unless = "unless: ['belong to {other party}']"
-    assert not is_concerned(read("Customer", clause), unless, "Drawings are lent.")
+    assert not is_concern(read("Customer", clause), unless, "Drawings are lent.")
 
 
 def test_what_binds_both_in_two_sentences_binds_no_side_alone(read: Read) -> None:
     first = "The Supplier shall keep the prices secret."
     second = "The Customer shall keep the recipes secret."
     terms = read("Customer", f"{first} {second}")
-    assert is_concerned(terms, "burdens: subject, alone: true", second)
-    assert not is_concerned(terms, "burdens: subject, alone: true", first, second)
+    assert is_concern(terms, "burdens: subject, alone: true", second)
+    assert not is_concern(terms, "burdens: subject, alone: true", first, second)
 
 
 def test_an_answer_rules_a_position_out(read: Read) -> None:
