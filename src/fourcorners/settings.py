@@ -195,7 +195,6 @@ class Settings(BaseSettings):
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True
     reviewer: str = Field(default="", max_length=120)
-    benchmarks: Path | None = None
     hosts: tuple[str, ...] = ()
     connections_per_address: int = Field(default=200, ge=1, le=100_000)
     encoder: EncoderSettings = EncoderSettings()
@@ -276,7 +275,6 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
         _require_known(key, f"{key} in {file}", known)
     if isinstance(library := values.get("library"), str) and library and ":" not in library:
         values["library"] = str(file.parent / Path(library).expanduser())
-    _resolve_paths(values, ("benchmarks",), file.parent)
     for section, names in _PATHS.items():
         _resolve_paths(values.get(section), names, file.parent)
     return values

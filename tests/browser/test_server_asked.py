@@ -1,4 +1,4 @@
-"""Columns that are asked for, the check of papers, benchmarks and kept reports, in a browser."""
+"""Columns that are asked for, the check of papers, and kept reports, in a browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from fourcorners.operations import answers
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.settings import Settings
-from fourcorners_bench.record import Record
 from tests.browser.test_server_review import CONTRAST, go, loaded, module, wait
 from tests.models.fake import HashEncoder
 
@@ -44,7 +43,7 @@ class Site:
 
 
 def furnish(folder: Path) -> str:
-    """Make a library with a review, a report and runs of benchmarks; return the report's id."""
+    """Make a library with a review and a report; return the report's id."""
     grids, conftest = module("grids.py"), module("conftest.py")
     with Library.open(folder / "library.db", create=True) as library:
         for number in range(ROWS):
@@ -62,19 +61,6 @@ def furnish(folder: Path) -> str:
             grids.fill(library, BOOK, cells)
         answer = final_answer(ask(library, ResearchQuestion(QUESTION, collection="Mills")))
         report = answers.save_answer(library, answer, "mcp 1", answers.AnswerOrigin("Mills", "Ada"))
-    bench = folder / "bench"
-    bench.mkdir()
-    at = {str(2**n): [0.3 + n / 10, 0.25 + n / 10, 0.35 + n / 10] for n in range(7)}
-    for name, more in (("bm25", 0.0), ("full", 0.05)):
-        record = Record("retrieval", {"data": "legalbench-rag", "profile": name})
-        moved = {k: [value + more for value in values] for k, values in at.items()}
-        moved = {k: [min(1.0, value) for value in values] for k, values in moved.items()}
-        record.measures["sets"] = {"cuad": {"questions": 97, "union_recall": moved}}
-        record.write(bench / f"retrieval-{name}.json")
-    record = Record("extraction", {"data": "cuad"})
-    record.measures |= {"nine": {"f1": 0.91, "recall": 0.87},
-                        "nine_intervals": {"f1": [0.88, 0.94], "recall": [0.83, 0.9]}}  # fmt: skip
-    record.write(bench / "extraction.json")
     return report
 
 
@@ -87,7 +73,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     report = furnish(folder)
     patch = pytest.MonkeyPatch()
     patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
-    settings = Settings(library="x.db", jobs=1, reviewer="Ada", benchmarks=folder / "bench")
+    settings = Settings(library="x.db", jobs=1, reviewer="Ada")
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     app = create_app(folder / "library.db", settings)
@@ -185,21 +171,6 @@ def test_the_papers_are_checked_from_the_library(page: Page, site: Site) -> None
     assert page.complaints() == []
 
 
-def test_runs_of_benchmarks_and_a_plot_with_its_words(page: Page, site: Site) -> None:
-    page.view(1280)
-    go(page, f"{site.url}/activity")
-    page.eval("document.querySelector('.tabs a[href$=\"/benchmarks\"]').click()")
-    wait(page, "document.querySelectorAll('.bench svg').length === 2")
-    page.eval("document.querySelector('#retrieval th[scope=row] a').click()")
-    wait(page, "document.querySelector('.measures svg')")
-    svg = "document.querySelector('.measures svg')"
-    said = f"{svg}.getAttribute('aria-labelledby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')"  # noqa: E501
-    assert "union recall from" in page.eval(said)
-    assert page.eval("document.querySelectorAll('.measures table').length") >= 1
-    assert page.eval(f"getComputedStyle({svg}.querySelector('.curve')).stroke") != "none"
-    assert page.complaints() == []
-
-
 def test_a_report_that_a_program_asked_for_opens_with_how_it_came_about(
     page: Page, site: Site
 ) -> None:
@@ -216,7 +187,7 @@ def test_a_report_that_a_program_asked_for_opens_with_how_it_came_about(
     assert page.complaints() == []
 
 
-ADDRESSES = ["/health?c=Mills", "/activity/benchmarks", GRID]
+ADDRESSES = ["/health?c=Mills", GRID]
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
@@ -240,14 +211,10 @@ def test_pages_fit_and_their_words_stand_out(
 
 def test_without_scripts_all_of_it_can_be_read(page: Page, site: Site) -> None:
     page.view(1280)
-    go(page, f"{site.url}/activity/benchmarks")
-    run = page.eval("document.querySelector('#retrieval th[scope=row] a').href")
     page.view(1280, scripts=False)
     try:
         for address, words in (
             (f"{site.url}/health?c=Mills", "Document check"),
-            (f"{site.url}/activity/benchmarks", "95% interval"),
-            (run, "union recall"),
             (f"{site.url}/ask/{site.report}", "How it came about"),
             (site.url + GRID, "Add a column"),
         ):

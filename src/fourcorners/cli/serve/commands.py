@@ -46,9 +46,6 @@ def serve(
         Path | None, option("--certificate FILE", "Serve HTTPS with this certificate.")
     ] = None,
     key: Annotated[Path | None, option("--key FILE", "The certificate's key.")] = None,
-    benchmarks: Annotated[
-        Path | None, option("--benchmarks DIR", "Show the runs that `bench` wrote in this folder.")
-    ] = None,
     library: options.Library = None,
 ) -> None:
     """Serve the library to a browser and to programs.
@@ -70,8 +67,6 @@ def serve(
     settings = Settings.load(library=library)
     with console.open_optional_library(library) as opened:  # one that is named must be there
         new = "" if opened else f"\nThe library is new: {settings.library}"
-    if benchmarks is not None:
-        settings = settings.model_copy(update={"benchmarks": benchmarks})
     if team:
         provider = urlsplit(settings.oidc.address).hostname
         names = (*(address.name or ()), *settings.hosts, *([provider] if provider else ()))

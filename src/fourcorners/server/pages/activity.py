@@ -1,4 +1,4 @@
-"""Activity: work, what was done and by whom, what language models cost, and benchmarks."""
+"""Activity: work, what was done and by whom, and what language models cost."""
 
 from __future__ import annotations
 
@@ -13,24 +13,19 @@ from fastapi.responses import Response
 
 from fourcorners.documents.discovery import UnreadPath, find_files
 from fourcorners.library.entries import AuditEntry, Failure
-from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
 from fourcorners.review.annotations import annotation_faults
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
-from fourcorners.server.rendering import plots
-from fourcorners.server.store import audit_trail, benchmarks
-from fourcorners.server.store.benchmarks import BenchmarkFolder, BenchRun, Measure, MeasureGroup
+from fourcorners.server.store import audit_trail
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
-from fourcorners.text.invisible_characters import single_line
 
 router = APIRouter()
 _PAGE = 100  # rows
 _MAX_SEARCHED = 5_000  # entries looked through for a name; the page leads on from there
 _MOST = 500  # files listed one by one
-_LAST = 12  # runs of one benchmark that are plotted together
 # Of the trail's details: for programs.
 _HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 
@@ -102,35 +97,6 @@ def models(context: Context) -> Response:
         may_see_all=True,
         tab="models",
     )
-
-
-@router.get("/activity/benchmarks")
-def benchmark_runs(context: Context) -> Response:
-    folder = context.state.settings.benchmarks
-    held = benchmarks.read_folder(folder) if folder is not None else BenchmarkFolder(())
-    names = sorted({each.benchmark for each in held.runs})
-    benchmark_views = [
-        _run_view(number, name, tuple(each for each in held.runs if each.benchmark == name))
-        for number, name in enumerate(names)
-    ]
-    return context.page(
-        "benchmarks.html.j2",
-        benchmarks=benchmark_views,
-        folder=None if folder is None else folder.name,
-        held=held,
-        may_see_all=context.principal.may_everywhere(Role.ADMIN),
-        tab="benchmarks",
-    )
-
-
-@router.get("/activity/benchmarks/{identity}")
-def benchmark_run(context: Context, identity: str) -> Response:
-    folder = context.state.settings.benchmarks
-    if folder is None:
-        raise NotFound(f"there is no run {identity[:40]!r}.", remedy="See Benchmarks for all.")
-    found = benchmarks.find_run(folder, identity)
-    groups = [_group_view(number, each) for number, each in enumerate(found.groups)]
-    return context.page("benchmark.html.j2", run=found, groups=groups)
 
 
 @router.get("/tasks/{identifier}")
@@ -220,49 +186,3 @@ def _members(
     inside = (path for path in failures if path.startswith(heads))
     for path in islice(inside, _MOST):
         yield _state(context, path, None, failures, ended=True)
-
-
-def _run_view(number: int, name: str, runs: tuple[BenchRun, ...]) -> dict[str, object]:
-    """Return the runs of a benchmark, the latest first, with a plot of how their headlines do."""
-    headline = runs[0].headline
-    rows = [
-        _row(f"{each.made:%d %b %H:%M} {single_line(each.file)}", each.headline)
-        for each in runs[:_LAST]
-        if each.headline is not None
-        and each.headline.is_share
-        and headline is not None
-        and each.headline.name == headline.name
-    ]
-    what = headline.name if headline else ""
-    title = f"{single_line(name)}: {single_line(what)} of the last runs"
-    plot = plots.plot_intervals(f"b{number}", title, rows) if rows else None
-    return {"name": name, "runs": runs, "plot": plot}
-
-
-def _group_view(number: int, group: MeasureGroup) -> dict[str, object]:
-    rows = [_row(single_line(each.name), each) for each in group.plottable]
-    curves = [
-        plots.PlotLine(
-            single_line(series.name),
-            tuple((at, each.value, *_ends(each)) for at, each in series.points),
-        )
-        for series in group.series
-        if all(each.is_share for _, each in series.points)
-    ]
-    title = single_line(group.name) or "Figures"
-    above, below = f"{title}: figures with their intervals", f"{title}: figures at 1, 2, 4 …"
-    return {
-        "group": group,
-        "intervals": plots.plot_intervals(f"i{number}", above, rows) if rows else None,
-        "lines": plots.plot_lines(f"l{number}", below, "how many", curves) if curves else None,
-        "places": sorted({at for each in group.series for at, _ in each.points}),
-    }
-
-
-def _row(name: str, figure: Measure) -> plots.IntervalRow:
-    return plots.IntervalRow(name, figure.value, *_ends(figure), figure.text)
-
-
-def _ends(figure: Measure) -> tuple[float, float]:
-    low = figure.value if figure.low is None else figure.low
-    return low, figure.value if figure.high is None else figure.high

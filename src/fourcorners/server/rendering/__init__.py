@@ -1,1 +1,1 @@
-"""What pages show: typeset contracts, answers, page images and plots."""
+"""What pages show: typeset contracts, answers and page images."""
