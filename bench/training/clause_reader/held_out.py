@@ -138,7 +138,9 @@ def main() -> None:
     card["name"] = f"clause-reader-without-{options.held}"
     card["learned_from"] = " ".join(sorted(document_id(one.text) for one in contracts))
     card["files"] = {FILE: hashlib.sha256(file.getvalue()).hexdigest()}
-    (options.out / "card.yaml").write_text(yaml.safe_dump(card, sort_keys=False, width=100))
+    (options.out / "card.yaml").write_text(
+        yaml.safe_dump(card, sort_keys=False, width=100, default_flow_style=None)
+    )
     sys.stdout.write(f"{options.out}: learned from {len(contracts)} contracts\n")
 
 

@@ -454,7 +454,7 @@ def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -
         "learned_from": " ".join(sorted(document_id(each.text) for each in course.contracts)),
         "files": {FILE: hashlib.sha256(content).hexdigest()},
     }
-    return yaml.safe_dump(body, sort_keys=False, width=100)
+    return yaml.safe_dump(body, sort_keys=False, width=100, default_flow_style=None)
 
 
 def _arguments() -> argparse.Namespace:

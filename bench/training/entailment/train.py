@@ -240,7 +240,10 @@ def write(
         "files": {runtime.FILE: sha256(packed.getvalue()).hexdigest()},
     }
     (folder / CARD_FILE).write_text(
-        yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=96), "utf-8"
+        yaml.safe_dump(
+            card, sort_keys=False, allow_unicode=True, width=96, default_flow_style=None
+        ),
+        "utf-8",
     )
     board.report(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")
 

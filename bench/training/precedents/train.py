@@ -320,7 +320,9 @@ def write(
         "learned_from": [text_hash(asked.id) for asked in queries],
         "files": {FILE: hashlib.sha256(content).hexdigest()},
     }
-    text = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=100)
+    text = yaml.safe_dump(
+        card, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
+    )
     (folder / CARD_FILE).write_text(text, encoding="utf-8")
 
 

@@ -275,7 +275,9 @@ def write_card(out: Path, agreement: Mapping[str, float]) -> None:
             for name in (GRAPH, EMBEDDINGS, TOKENIZER, LIMITS)
         },
     }
-    (out / CARD_FILE).write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
+    (out / CARD_FILE).write_text(
+        yaml.safe_dump(card, sort_keys=False, width=96, default_flow_style=None), "utf-8"
+    )
 
 
 if __name__ == "__main__":

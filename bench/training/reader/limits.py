@@ -222,7 +222,9 @@ def main() -> None:
     card = yaml.safe_load((given.reader / CARD_FILE).read_text("utf-8"))
     card["files"][LIMITS] = hashlib.sha256((given.reader / LIMITS).read_bytes()).hexdigest()
     card["scores"] = scores
-    (given.reader / CARD_FILE).write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
+    (given.reader / CARD_FILE).write_text(
+        yaml.safe_dump(card, sort_keys=False, width=96, default_flow_style=None), "utf-8"
+    )
 
 
 if __name__ == "__main__":
