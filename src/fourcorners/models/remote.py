@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit, urlunsplit
 
-from fourcorners.errors import CallError
+from fourcorners.errors import CallError, ConfigError, ModelError
+from fourcorners.net import RetryPolicy, post_json, redact_url, require_url
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -14,7 +17,74 @@ MAX_CHARACTERS = 8_000  # servers refuse, rather than cut, what is longer than t
 _AZURE = ".azure.com"  # its servers know a key by a header of their own
 
 
-def endpoint_url(url: str, path: str) -> str:
+@dataclass(kw_only=True)
+class RemoteModel:
+    """A model behind HTTP, as a section of the settings names it.
+
+    Attributes:
+        url: Up to the version, such as `http://localhost:11434/v1`, or the whole endpoint.
+        key: What the server knows this user by; empty if it wants none.
+        batch: How many texts one request has.
+    """
+
+    section: ClassVar[str]
+    path: ClassVar[str]
+    url: str
+    model: str
+    key: SecretStr | None = None
+    batch: int = 64
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+
+    def __post_init__(self) -> None:
+        require_url(self.url)
+        self.endpoint = _endpoint_url(self.url, self.path)
+
+    @property
+    def name(self) -> str:
+        """Name the model; where it runs may change."""
+        return f"remote/{self.model}"
+
+    def post(self, body: Mapping[str, object]) -> object:
+        """Send a request; return the JSON of the answer.
+
+        Raises:
+            CallError: If the server cannot be reached, or refuses.
+        """
+        headers = _key_headers(self.endpoint, self.key)
+        try:
+            return post_json(
+                self.endpoint,
+                {"model": self.model, **body},
+                headers=headers,
+                retry_policy=self.retry_policy,
+            )
+        except CallError as error:
+            raise _with_remedy(error, self.section, self.model) from None
+
+    def wrong_answer(self, what: str, protocol: str, meant: str) -> ModelError:
+        """Return an error for an answer that cannot be used."""
+        return ModelError(
+            f"{redact_url(self.endpoint)}: the answer {what}.",
+            remedy=f"Check that url under [{self.section}] is {protocol}, and that model names "
+            f"{meant}.",
+        )
+
+
+def require_settings(section: str, settings: object, *names: str) -> None:
+    """Refuse settings of a remote model that lack any of these.
+
+    Raises:
+        ConfigError: If they do.
+    """
+    if missing := [name for name in names if not getattr(settings, name)]:
+        raise ConfigError(
+            f"a remote {section} needs {' and '.join(missing)}.",
+            remedy=f"Say {missing[0]} under [{section}] in fourcorners.toml, or "
+            f"FOURCORNERS_{section.upper()}_{missing[0].upper()} in the environment.",
+        )
+
+
+def _endpoint_url(url: str, path: str) -> str:
     """Return the whole URL of an endpoint: the query of Azure's deployments stays at its end."""
     parts = urlsplit(url)
     place = parts.path.rstrip("/")
@@ -29,7 +99,7 @@ def request_text(text: str) -> str:
     return words if words.strip() else " "
 
 
-def key_headers(url: str, key: SecretStr | None) -> dict[str, str]:
+def _key_headers(url: str, key: SecretStr | None) -> dict[str, str]:
     """Return the header by which a server knows its user; none without a key."""
     words = key.get_secret_value().strip() if key else ""
     if not words:
@@ -39,7 +109,7 @@ def key_headers(url: str, key: SecretStr | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {words}"}
 
 
-def with_remedy(error: CallError, section: str, model: str) -> CallError:
+def _with_remedy(error: CallError, section: str, model: str) -> CallError:
     """Return the same error with what to do about it in the section of the settings."""
     found = CallError(error.message, remedy=_remedy(error.status, section, model))
     found.status = error.status

@@ -112,7 +112,7 @@ def test_azure_knows_the_key_by_another_header(
         sent.append(headers)
         return json.loads(vectors_of(Asked("", {}, body)).body)
 
-    monkeypatch.setattr("fourcorners.models.encoder.remote.post_json", post_json)
+    monkeypatch.setattr("fourcorners.models.remote.post_json", post_json)
     encoder_at(server, url="https://firm.openai.azure.com/openai/v1").encode(["x"])
     encoder_at(server, url="https://example.com/openai/v1").encode(["x"])
     assert sent == [{"api-key": KEY}, {"Authorization": f"Bearer {KEY}"}]

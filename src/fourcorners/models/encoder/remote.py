@@ -3,62 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.errors import CallError, ConfigError, ModelError
-from fourcorners.models.remote import endpoint_url, key_headers, request_text, with_remedy
-from fourcorners.net import RetryPolicy, post_json, redact_url, require_url
+from fourcorners.errors import ModelError
+from fourcorners.models.remote import RemoteModel, request_text, require_settings
+from fourcorners.net import redact_url
 
 if TYPE_CHECKING:
-    from pydantic import SecretStr
-
     from fourcorners.settings import EncoderSettings
 
-_PATH = "/embeddings"
 
-
-class RemoteEncoder:
+@dataclass(kw_only=True)
+class RemoteEncoder(RemoteModel):
     """An encoder behind HTTP: Ollama, llama.cpp, vLLM, OpenAI, Azure and others.
 
     Every text that is encoded is sent to the server: passages of contracts, and questions. A text
     is cut at 8,000 characters. The server must give a text the same vector whatever else it is
     asked; rows are normalised here.
 
-    Args:
-        url: Up to the version, such as `http://localhost:11434/v1`, or the whole endpoint.
+    Attributes:
         dimension: Of its vectors; an answer of another length is refused.
-        key: What the server knows this user by; empty if it wants none.
     """
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        model: str,
-        dimension: int,
-        key: SecretStr | None = None,
-        batch: int = 64,
-        retry_policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - it cannot change
-    ) -> None:
-        require_url(url)
-        self._url = endpoint_url(url, _PATH)
-        self._model = model
-        self._dimension = dimension
-        self._key = key
-        self._batch = batch
-        self._retry_policy = retry_policy
-
-    @property
-    def name(self) -> str:
-        """Name the model; where it runs may change."""
-        return f"remote/{self._model}"
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
+    section = "encoder"
+    path = "/embeddings"
+    dimension: int
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one L2-normalised row a text; equal texts are sent once.
@@ -67,34 +40,25 @@ class RemoteEncoder:
             ModelError: If the server cannot be reached, refuses, or answers what is no vectors of
                 this dimension.
         """
-        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         rows: dict[str, list[int]] = {}
         for row, text in enumerate(texts):
             rows.setdefault(request_text(text), []).append(row)
         by_length = sorted(rows, key=len)  # so that the server pads little
-        for at in range(0, len(by_length), self._batch):
-            batch = by_length[at : at + self._batch]
+        for at in range(0, len(by_length), self.batch):
+            batch = by_length[at : at + self.batch]
             for text, vector in zip(batch, self._vectors(batch), strict=True):
                 vectors[rows[text]] = vector
         return vectors
 
     def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
-        try:
-            answer = post_json(
-                self._url,
-                body,
-                headers=key_headers(self._url, self._key),
-                retry_policy=self._retry_policy,
-            )
-        except CallError as error:
-            raise with_remedy(error, "encoder", self._model) from None
-        found = np.empty((len(texts), self._dimension), dtype=np.float64)
+        answer = self.post({"input": list(texts), "encoding_format": "float"})
+        found = np.empty((len(texts), self.dimension), dtype=np.float64)
         for row, numbers in enumerate(self._in_order(answer, len(texts))):
-            if len(numbers) != self._dimension:
+            if len(numbers) != self.dimension:
                 raise ModelError(
-                    f"{redact_url(self._url)}: {self._model} gives vectors of {len(numbers)} "
-                    f"dimensions, not of {self._dimension}.",
+                    f"{redact_url(self.endpoint)}: {self.model} gives vectors of {len(numbers)} "
+                    f"dimensions, not of {self.dimension}.",
                     remedy=f"Say dimension = {len(numbers)} under [encoder], or name another "
                     "model.",
                 )
@@ -124,11 +88,8 @@ class RemoteEncoder:
         return [by_index[place] for place in range(count)]
 
     def _strange(self, what: str) -> ModelError:
-        return ModelError(
-            f"{redact_url(self._url)}: the answer {what}.",
-            remedy="Check that url under [encoder] is that of OpenAI-compatible embeddings, and "
-            "that model names one for embeddings.",
-        )
+        protocol = "that of OpenAI-compatible embeddings"
+        return self.wrong_answer(what, protocol, "one for embeddings")
 
 
 def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
@@ -137,25 +98,11 @@ def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
     Raises:
         ConfigError: If they lack its URL, its model or its dimension.
     """
-    missing = [
-        name
-        for name, value in (
-            ("url", settings.url),
-            ("model", settings.model),
-            ("dimension", settings.dimension),
-        )
-        if not value
-    ]
-    if missing or settings.dimension is None:
-        raise ConfigError(
-            f"a remote encoder needs {' and '.join(missing)}.",
-            remedy=f"Say {missing[0]} under [encoder] in fourcorners.toml, or "
-            f"FOURCORNERS_ENCODER_{missing[0].upper()} in the environment.",
-        )
+    require_settings("encoder", settings, "url", "model", "dimension")
     return RemoteEncoder(
         url=settings.url,
         model=settings.model,
-        dimension=settings.dimension,
+        dimension=settings.dimension or 0,
         key=settings.key,
         batch=settings.batch,
     )
