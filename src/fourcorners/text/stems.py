@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from fourcorners.text.tokenization import TOKENIZER, TOKENIZER_ARGUMENTS, Tokenizer, tokenize
+from fourcorners.text.tokenization import TOKENIZER, TOKENIZER_ARGUMENTS, thread_tokenizer, tokenize
 from fourcorners.text.yaml_data import load_yaml
 
 FILE = Path(__file__).with_name("words.yaml")
@@ -28,7 +27,6 @@ def word_list(name: str) -> frozenset[str]:
 IDLE = word_list("idle")
 FRAME = word_list("frame")
 _SPELT: Mapping[str, str] = word_lists()["spelling"]
-_local = threading.local()
 
 
 def stem_tokens(tokens: Sequence[str]) -> list[str]:
@@ -53,17 +51,5 @@ def stems(text: str) -> list[str]:
 
 
 def _porter(text: str) -> list[str]:
-    tokenize: Tokenizer | None = getattr(_local, "porter", None)
-    if tokenize is None:
-        import apsw
-
-        tokenizer = apsw.Connection(":memory:").fts5_tokenizer(
-            "porter", [TOKENIZER, *TOKENIZER_ARGUMENTS]
-        )
-
-        def tokenize(raw: bytes) -> Sequence[tuple[int, int, str]]:
-            found = tokenizer(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None)
-            return cast("Sequence[tuple[int, int, str]]", found)
-
-        _local.porter = tokenize
-    return [token for _, _, token in tokenize(text.encode("utf-8", "replace"))]
+    stem = thread_tokenizer("porter", TOKENIZER, *TOKENIZER_ARGUMENTS)
+    return [token for _, _, token in stem(text.encode("utf-8", "replace"))]

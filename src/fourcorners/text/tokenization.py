@@ -92,7 +92,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 def _tokenize_part(text: str) -> Tokens:
     # A lone surrogate is no character; `?` separates words just as SQLite's U+FFFD does.
     raw = text.encode("utf-8", "replace")
-    found = _tokenizer()(raw)
+    found = thread_tokenizer(TOKENIZER, *TOKENIZER_ARGUMENTS)(raw)
     if not found:
         return Tokens([], array("I"), array("I"))
     first, beyond, tokens = zip(*found, strict=True)
@@ -104,19 +104,20 @@ def _tokenize_part(text: str) -> Tokens:
     return Tokens(tokens, starts, ends)
 
 
-def _tokenizer() -> Tokenizer:
-    """Return this thread's tokenizer: a connection must not be entered by two threads at once."""
-    tokenize_text: Tokenizer | None = getattr(_local, "tokenizer", None)
-    if tokenize_text is None:
-        import apsw
+def thread_tokenizer(name: str, *arguments: str) -> Tokenizer:
+    """Return a tokenizer of this thread's: a connection must not be entered by two at once."""
+    known: Tokenizer | None = getattr(_local, name, None)
+    if known is not None:
+        return known
+    import apsw
 
-        tokenizer = apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, list(TOKENIZER_ARGUMENTS))
+    tokenizer = apsw.Connection(":memory:").fts5_tokenizer(name, list(arguments))
 
-        def tokenize_text(raw: bytes) -> Sequence[tuple[int, int, str]]:
-            found = tokenizer(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None)
-            return cast("Sequence[tuple[int, int, str]]", found)
+    def tokenize_text(raw: bytes) -> Sequence[tuple[int, int, str]]:
+        found = tokenizer(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None)
+        return cast("Sequence[tuple[int, int, str]]", found)
 
-        _local.tokenizer = tokenize_text
+    setattr(_local, name, tokenize_text)
     return tokenize_text
 
 
