@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import Cell
 from fourcorners.review.finding import CellState
 from fourcorners.text.invisible_characters import show_invisible
@@ -118,6 +121,37 @@ class Sheets:
         shown = cell_text(text, pointer)
         guarded = shown.startswith(_FORMULA_STARTS) and tint != "heading"
         sheet.write_string(row, column, shown, self.style(tint, guarded=guarded))
+
+    def add_facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Add the sheet that says what the workbook rests on."""
+        sheet = self.add("About", (("What", 34), ("Value", 100)), frozen=0)
+        for row, (name, value) in enumerate(facts, start=1):
+            self.put(sheet, row, 0, name, tint="bold")
+            self.put(sheet, row, 1, value)
+
+
+@contextmanager
+def open_workbook(path: Path, properties: Mapping[str, object]) -> Iterator[Sheets]:
+    """Write a workbook in which no text is read as a formula, a number or a link.
+
+    Raises:
+        ConfigError: If the file cannot be written.
+    """
+    import xlsxwriter
+    from xlsxwriter.exceptions import XlsxWriterException
+
+    settings = {
+        "in_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+    }
+    try:
+        with xlsxwriter.Workbook(str(path), settings) as book:
+            book.set_properties(dict(properties))
+            yield Sheets(book)
+    except XlsxWriterException as error:
+        raise ConfigError(f"the workbook cannot be written: {error}") from error
 
 
 def cell_tint(cell: Cell) -> str:

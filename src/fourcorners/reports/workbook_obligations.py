@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from fourcorners.errors import ConfigError
-from fourcorners.reports.workbook import Sheets
+from fourcorners.reports.workbook import Sheets, open_workbook
 from fourcorners.review.obligations.table import MODALS, ContractObligation
 from fourcorners.value import PlacedWords
 from fourcorners.version import __version__
-
-if TYPE_CHECKING:
-    from xlsxwriter.worksheet import Worksheet
 
 _HEADS: Final = (
     ("Party", 26), ("Whose", 8), ("Must", 9), ("What", 60), ("If", 34), ("When", 28), ("Day", 11),
@@ -31,24 +27,9 @@ def write_workbook(obligations: Sequence[ContractObligation], note: str, path: P
     Raises:
         ConfigError: If the file cannot be written.
     """
-    import xlsxwriter
-    from xlsxwriter.exceptions import XlsxWriterException
-
-    settings = {
-        "in_memory": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-        "strings_to_numbers": False,
-        "default_date_format": "yyyy-mm-dd",
-    }
-    try:
-        with xlsxwriter.Workbook(str(path), settings) as book:
-            book.set_properties({"title": "Obligations"})
-            sheets = Sheets(book)
-            _write_rows(sheets, obligations)
-            _write_about(sheets, obligations, note)
-    except XlsxWriterException as error:
-        raise ConfigError(f"the workbook cannot be written: {error}") from error
+    with open_workbook(path, {"title": "Obligations"}) as sheets:
+        _write_rows(sheets, obligations)
+        sheets.add_facts(_facts(obligations, note))
 
 
 def _write_rows(sheets: Sheets, obligations: Sequence[ContractObligation]) -> None:
@@ -80,12 +61,12 @@ def _write_rows(sheets: Sheets, obligations: Sequence[ContractObligation]) -> No
                 else "plain"
             )
             sheets.put(sheet, row, column, text, tint=tint, pointer=f"{each.where} of {each.name}")
-    _filter(sheet, len(obligations), len(_HEADS))
+    sheet.autofilter(0, 0, max(1, len(obligations)), len(_HEADS) - 1)
+    sheet.set_zoom(90)
 
 
-def _write_about(sheets: Sheets, obligations: Sequence[ContractObligation], note: str) -> None:
-    sheet = sheets.add("About", (("What", 34), ("Value", 100)), frozen=0)
-    facts = (
+def _facts(obligations: Sequence[ContractObligation], note: str) -> tuple[tuple[str, str], ...]:
+    return (
         ("Obligations", f"{len(obligations):,}"),
         ("With a day", f"{sum(each.day is not None for each in obligations):,}"),
         ("Contracts", f"{len({each.document for each in obligations}):,}"),
@@ -93,14 +74,6 @@ def _write_about(sheets: Sheets, obligations: Sequence[ContractObligation], note
         ("Start, End", "Where the words are in the text of the document, in characters."),
         ("Fourcorners", __version__),
     )
-    for row, (name, value) in enumerate(facts, start=1):
-        sheets.put(sheet, row, 0, name, tint="bold")
-        sheets.put(sheet, row, 1, value)
-
-
-def _filter(sheet: Worksheet, rows: int, columns: int) -> None:
-    sheet.autofilter(0, 0, max(1, rows), columns - 1)
-    sheet.set_zoom(90)
 
 
 def _lines(words: Sequence[PlacedWords]) -> str:

@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
     SEVERITIES,
@@ -15,7 +14,7 @@ from fourcorners.reports.grid import (
     Cell,
     Grid,
 )
-from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, cell_tint
+from fourcorners.reports.workbook import LINK_LIMIT, Sheets, cell_text, cell_tint, open_workbook
 from fourcorners.reports.workbook_findings import write_findings, write_key
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
 from fourcorners.review.parties import display_name
@@ -36,36 +35,18 @@ def export(grid: Grid, path: Path) -> None:
 
     Every word of a contract or playbook is a string cell.
     """
-    import xlsxwriter
-    from xlsxwriter.exceptions import XlsxWriterException
-
-    try:
-        with xlsxwriter.Workbook(
-            str(path),
-            {
-                "in_memory": True,
-                "strings_to_formulas": False,
-                "strings_to_urls": False,
-                "strings_to_numbers": False,
-            },
-        ) as book:
-            # The time of the review, so that the same review gives the same file.
-            book.set_properties(
-                {
-                    "title": show_invisible(grid.review.title)[:255],
-                    "created": grid.review.created.replace(tzinfo=None),
-                }
-            )
-            sheets = Sheets(book)
-            rows = _finding_rows(grid)
-            _write_grid(sheets, grid, rows)
-            write_findings(sheets, grid)
-            _write_documents(sheets, grid)
-            _write_unread(sheets, grid)
-            _write_about(sheets, grid)
-            write_key(sheets, grid)
-    except XlsxWriterException as error:
-        raise ConfigError(f"the workbook cannot be written: {error}") from error
+    # The time of the review, so that the same review gives the same file.
+    properties = {
+        "title": show_invisible(grid.review.title)[:255],
+        "created": grid.review.created.replace(tzinfo=None),
+    }
+    with open_workbook(path, properties) as sheets:
+        _write_grid(sheets, grid, _finding_rows(grid))
+        write_findings(sheets, grid)
+        _write_documents(sheets, grid)
+        _write_unread(sheets, grid)
+        sheets.add_facts(_facts(grid))
+        write_key(sheets, grid)
 
 
 def _finding_rows(grid: Grid) -> list[int]:
@@ -182,11 +163,10 @@ def _write_unread(sheets: Sheets, grid: Grid) -> None:
     sheet.autofilter(0, 0, max(1, row - 1), len(heads) - 1)
 
 
-def _write_about(sheets: Sheets, grid: Grid) -> None:
+def _facts(grid: Grid) -> list[tuple[str, str]]:
     review, quotes = grid.review, grid.quotes()
     states, flags = grid.states(), grid.severities()
     nobody = grid.read_for_nobody
-    sheet = sheets.add("About", (("What", 34), ("Value", 100)), frozen=0)
     facts = [
         ("Title", review.title),
         ("Reviewed", review.created.isoformat(sep=" ", timespec="minutes")),
@@ -208,7 +188,4 @@ def _write_about(sheets: Sheets, grid: Grid) -> None:
         facts.append(
             ("Links", f"Excel allows {LINK_LIMIT:,} links a sheet: later cells have none.")
         )
-    facts += [(f"Provision: {head.name}", head.definition) for head in grid.columns]
-    for row, (name, value) in enumerate(facts, start=1):
-        sheets.put(sheet, row, 0, name, tint="bold")
-        sheets.put(sheet, row, 1, value)
+    return [*facts, *((f"Provision: {head.name}", head.definition) for head in grid.columns)]
