@@ -5,7 +5,7 @@ The name of a route's function is its `operationId`, and so the name of a genera
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 
@@ -42,15 +42,15 @@ _PROBLEMS: dict[int | str, dict[str, object]] = {
 
 def install(app: FastAPI) -> None:
     """Give an application the API, with its description."""
-    api = APIRouter(
-        prefix="/api/v1",
-        dependencies=[Depends(RequestGuard())],
-        responses=_PROBLEMS,
-        generate_unique_id_function=_operation_id,
-    )
+    guards = [Depends(RequestGuard())]
     for subject in _SUBJECTS:
-        api.include_router(subject.router)
-    app.include_router(api)
+        app.include_router(
+            subject.router,
+            prefix="/api/v1",  # given here, FastAPI prepares a route when it is first asked for
+            dependencies=guards,
+            responses=_PROBLEMS,
+            generate_unique_id_function=_operation_id,
+        )
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
     def description(request: Request) -> Response:
