@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from fourcorners.documents.read import read_document as read_file
 from fourcorners.library.contract import Contract
 from fourcorners.models import default_encoder
+from fourcorners.models.card import save_card
 from fourcorners.models.clause_reader.features import Sentences
 from fourcorners.models.clause_reader.reader import FILE, MEANING_SCALE, build_layout
 from fourcorners.models.encoder.protocol import Encoder
@@ -138,9 +139,7 @@ def main() -> None:
     card["name"] = f"clause-reader-without-{options.held}"
     card["learned_from"] = " ".join(sorted(document_id(one.text) for one in contracts))
     card["files"] = {FILE: hashlib.sha256(file.getvalue()).hexdigest()}
-    (options.out / "card.yaml").write_text(
-        yaml.safe_dump(card, sort_keys=False, width=100, default_flow_style=None)
-    )
+    save_card(options.out, card)
     sys.stdout.write(f"{options.out}: learned from {len(contracts)} contracts\n")
 
 

@@ -30,10 +30,10 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
+from fourcorners.models.card import save_card
 from fourcorners.models.clause_reader.features import PARTS, SCALES
 from fourcorners.models.clause_reader.reader import (
     FILE,
@@ -416,12 +416,12 @@ def ordered(course: Course, quotings: Sequence[Quoting]) -> tuple[list[Extractio
     return run, match.learn_matches(seen, everywhere)
 
 
-def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -> str:
+def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -> dict[str, object]:
     """Return the model's card."""
     scores = score_run(course.contracts, run)
     curve = pooled_curve(contract_tallies(course.contracts, run).values())
     asked = provisions()
-    body = {
+    return {
         "name": "clause-reader",
         "version": "1",
         "kind": "clause-reader",
@@ -454,7 +454,6 @@ def card(course: Course, content: bytes, run: Sequence[Extraction], seed: int) -
         "learned_from": " ".join(sorted(document_id(each.text) for each in course.contracts)),
         "files": {FILE: hashlib.sha256(content).hexdigest()},
     }
-    return yaml.safe_dump(body, sort_keys=False, width=100, default_flow_style=None)
 
 
 def _arguments() -> argparse.Namespace:
@@ -507,9 +506,7 @@ def main() -> None:
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / FILE).write_bytes(content)
-    (arguments.out / "card.yaml").write_text(
-        card(course, content, run, arguments.seed), encoding="utf-8"
-    )
+    save_card(arguments.out, card(course, content, run, arguments.seed))
     print(f"{arguments.out}: {len(content) / 1e6:.1f} MB")
 
 

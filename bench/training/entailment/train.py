@@ -36,9 +36,8 @@ from pathlib import Path
 
 import numpy as np
 import sklearn
-import yaml
 
-from fourcorners.models.card import CARD_FILE, ModelInfo
+from fourcorners.models.card import ModelInfo, save_card
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.entailment import model as runtime
 from fourcorners.models.entailment.features import span_positions
@@ -239,12 +238,7 @@ def write(
         "rules made by hand, knowing them too, say that they are contradicted: read the evidence.",
         "files": {runtime.FILE: sha256(packed.getvalue()).hexdigest()},
     }
-    (folder / CARD_FILE).write_text(
-        yaml.safe_dump(
-            card, sort_keys=False, allow_unicode=True, width=96, default_flow_style=None
-        ),
-        "utf-8",
-    )
+    save_card(folder, card)
     board.report(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")
 
 

@@ -28,12 +28,11 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 import torch
-import yaml
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from fourcorners.models.card import CARD_FILE, load_card
+from fourcorners.models.card import load_card, save_card
 from fourcorners.models.entailment.features import BUCKETS, hash_ngrams
 from fourcorners.models.order_reader import FILE, ROOM, OrderReader
 from fourcorners.models.registry import ORDER_READER, VERDICT_READER, WEIGHTS
@@ -283,7 +282,7 @@ def write_card(lessons: OrderLessons, scores: dict[float, tuple[float, float]]) 
         },
         "files": {FILE: hashlib.sha256((OUT / FILE).read_bytes()).hexdigest()},
     }
-    (OUT / CARD_FILE).write_text(yaml.safe_dump(card, sort_keys=False, width=96), "utf-8")
+    save_card(OUT, card)
 
 
 def main() -> None:

@@ -27,11 +27,10 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from fourcorners.models import default_encoder
-from fourcorners.models.card import CARD_FILE
+from fourcorners.models.card import save_card
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import PRECEDENTS, WEIGHTS
 from fourcorners.precedents.scoring.collection import ClauseCollection
@@ -320,10 +319,7 @@ def write(
         "learned_from": [text_hash(asked.id) for asked in queries],
         "files": {FILE: hashlib.sha256(content).hexdigest()},
     }
-    text = yaml.safe_dump(
-        card, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
-    )
-    (folder / CARD_FILE).write_text(text, encoding="utf-8")
+    save_card(folder, card)
 
 
 if __name__ == "__main__":

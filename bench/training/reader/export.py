@@ -20,14 +20,13 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
-import yaml
 from onnx import TensorProto, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from torch import nn
 from torch.nn import functional
 
-from fourcorners.models.card import CARD_FILE
+from fourcorners.models.card import save_card
 from fourcorners.models.reader.reader import LIMITS, OUTPUTS, Answer, OnnxReader, open_reader
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
 from training.common.pack import optimised
@@ -275,9 +274,7 @@ def write_card(out: Path, agreement: Mapping[str, float]) -> None:
             for name in (GRAPH, EMBEDDINGS, TOKENIZER, LIMITS)
         },
     }
-    (out / CARD_FILE).write_text(
-        yaml.safe_dump(card, sort_keys=False, width=96, default_flow_style=None), "utf-8"
-    )
+    save_card(out, card)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from fourcorners.models.card import CARD_FILE
+from fourcorners.models.card import CARD_FILE, save_card
 from fourcorners.models.reader.reader import (
     LIMITS,
     NEVER,
@@ -222,9 +222,7 @@ def main() -> None:
     card = yaml.safe_load((given.reader / CARD_FILE).read_text("utf-8"))
     card["files"][LIMITS] = hashlib.sha256((given.reader / LIMITS).read_bytes()).hexdigest()
     card["scores"] = scores
-    (given.reader / CARD_FILE).write_text(
-        yaml.safe_dump(card, sort_keys=False, width=96, default_flow_style=None), "utf-8"
-    )
+    save_card(given.reader, card)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-import yaml
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from fourcorners.models.card import save_card
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
 from fourcorners.models.verdict_reader.clause_model import HEADS
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
@@ -245,8 +245,7 @@ def write_model(
         "limits": "English-language commercial contracts; clauses were labelled by automated "
         "readers, not by lawyers. A question without a limit is never answered.",
     }
-    written = yaml.safe_dump(card, sort_keys=False, width=96, allow_unicode=True)
-    (OUT / "card.yaml").write_text(written, "utf-8")
+    save_card(OUT, card)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path, PurePosixPath
@@ -113,3 +114,17 @@ def load_card(folder: Path) -> ModelInfo:
         raise ModelError(f"cannot read the model card {path}: {reason}.", remedy=REMEDY) from error
     except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(f"the model card {path} is damaged: {error!r}.", remedy=REMEDY) from error
+
+
+def card_yaml(card: Mapping[str, object]) -> str:
+    """Return a card as YAML, with a list on one line if it fits."""
+    import yaml
+
+    text: str = yaml.safe_dump(
+        dict(card), sort_keys=False, width=100, allow_unicode=True, default_flow_style=None
+    )
+    return text
+
+
+def save_card(folder: Path, card: Mapping[str, object]) -> None:
+    (folder / CARD_FILE).write_text(card_yaml(card), "utf-8")

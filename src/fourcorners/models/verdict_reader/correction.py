@@ -14,11 +14,10 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from fourcorners.errors import ConfigError
-from fourcorners.models.card import CARD_FILE, load_card
+from fourcorners.models.card import CARD_FILE, card_yaml, load_card
 from fourcorners.models.verdict_reader.reader import (
     CORRECTIONS,
     QUESTIONS,
@@ -106,10 +105,9 @@ def write_corrections(
     listed = [each.as_json() for each in heads]
     files = {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    written = yaml.safe_dump(
-        {**card, "kind": CORRECTIONS, "dimension": 1, "max_tokens": 0, "files": hashes},
-        sort_keys=False, width=96, allow_unicode=True,
-    )  # fmt: skip
+    written = card_yaml(
+        {**card, "kind": CORRECTIONS, "dimension": 1, "max_tokens": 0, "files": hashes}
+    )
     try:
         make_folder(folder)
         for name, content in {**files, CARD_FILE: written.encode()}.items():
