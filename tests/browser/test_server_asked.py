@@ -60,8 +60,7 @@ def furnish(folder: Path) -> str:
             cells = [grids.absent(made.columns.id, each.id) for each in BOOK.provisions]
             grids.fill(library, BOOK, cells)
         answer = final_answer(ask(library, ResearchQuestion(QUESTION, collection="Mills")))
-        report = answers.save_answer(library, answer, "mcp 1", answers.AnswerOrigin("Mills", "Ada"))
-    return report
+        return answers.save_answer(library, answer, "mcp 1", answers.AnswerOrigin("Mills", "Ada"))
 
 
 @pytest.fixture(scope="module")
