@@ -59,7 +59,8 @@ class RemoteModel:
                 retry_policy=self.retry_policy,
             )
         except CallError as error:
-            raise _with_remedy(error, self.section, self.model) from None
+            error.remedy = _remedy(error.status, self.section, self.model)
+            raise
 
     def wrong_answer(self, what: str, protocol: str, meant: str) -> ModelError:
         """Return an error for an answer that cannot be used."""
@@ -109,14 +110,8 @@ def _key_headers(url: str, key: SecretStr | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {words}"}
 
 
-def _with_remedy(error: CallError, section: str, model: str) -> CallError:
-    """Return the same error with what to do about it in the section of the settings."""
-    found = CallError(error.message, remedy=_remedy(error.status, section, model))
-    found.status = error.status
-    return found
-
-
 def _remedy(status: int | None, section: str, model: str) -> str:
+    """Return what to do about a failed call in the section of the settings."""
     if status is None:
         return f"Check that the server runs, and url under [{section}]; then do the same again."
     if status in {401, 403}:
