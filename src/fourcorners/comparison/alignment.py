@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.comparison.clauses import Version, is_word
+from fourcorners.text.near_duplicates import group_pairs
 from fourcorners.text.word_differences import align_words, longest_rising
 
 if TYPE_CHECKING:
@@ -92,21 +93,15 @@ class _Places:
 def _in_order(old: Version, new: Version) -> list[Group]:
     """Group clauses by the words that they share in the one alignment of both texts."""
     shared = _shared_words(old, new)
-    above: dict[tuple[int, int], tuple[int, int]] = {}
-
-    def root(each: tuple[int, int]) -> tuple[int, int]:
-        while above.setdefault(each, each) != each:
-            above[each] = each = above[above[each]]
-        return each
-
-    for (i, j), count in shared.items():
-        shorter = min(old.lengths[i], new.lengths[j])
-        if count >= _SHARED * shorter:
-            above[root((1, j))] = root((0, i))
-    members: dict[tuple[int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for side, at in list(above):
-        members[root((side, at))][side].append(at)
-    found = [(tuple(sorted(b)), tuple(sorted(a))) for b, a in members.values()]
+    joined = group_pairs(
+        ((0, i), (1, j))
+        for (i, j), count in shared.items()
+        if count >= _SHARED * min(old.lengths[i], new.lengths[j])
+    )
+    found = [
+        (tuple(at for side, at in each if not side), tuple(at for side, at in each if side))
+        for each in joined
+    ]
     return [
         Group(_keep_likest(old, before, new, after), _keep_likest(new, after, old, before))
         for before, after in found

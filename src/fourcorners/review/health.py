@@ -263,7 +263,7 @@ def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
 
 
 def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterator[Symptom]:
-    for family in group_pairs(pairs):
+    for family in group_pairs((each.left, each.right) for each in pairs):
         least = min(pair.resemblance for pair in pairs if pair.left in family)
         first, *others = sorted(family, key=lambda each: (names[each], each))
         finding_text = (

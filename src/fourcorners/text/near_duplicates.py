@@ -12,9 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import TypeVar
 
 from fourcorners.text.tokenization import tokenize
 
+T = TypeVar("T", str, tuple[int, int])
 SHINGLE_WORDS = 5  # words
 SKETCH_SIZE = 400  # hashes kept of a text: the estimate's standard error is about 2.5 points
 _COMMON_HASH_LIMIT = 50  # texts that share a hash, above which it joins neighbours only, for cost
@@ -45,18 +47,18 @@ def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
     return sum(value in one and value in other for value in together) / len(together)
 
 
-def group_pairs(pairs: Iterable[SimilarPair]) -> list[tuple[str, ...]]:
-    """Return the names that pairs join, directly or through others, the largest family first."""
-    above: dict[str, str] = {}
+def group_pairs(pairs: Iterable[tuple[T, T]]) -> list[tuple[T, ...]]:
+    """Return what pairs join, directly or through others, the largest family first."""
+    above: dict[T, T] = {}
 
-    def root(name: str) -> str:
+    def root(name: T) -> T:
         while above.setdefault(name, name) != name:
             above[name] = name = above[above[name]]
         return name
 
-    for pair in pairs:
-        above[root(pair.right)] = root(pair.left)
-    members: dict[str, list[str]] = defaultdict(list)
+    for left, right in pairs:
+        above[root(right)] = root(left)
+    members: dict[T, list[T]] = defaultdict(list)
     for name in above:
         members[root(name)].append(name)
     return sorted((tuple(sorted(each)) for each in members.values()), key=lambda f: (-len(f), f))
