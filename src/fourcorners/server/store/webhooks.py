@@ -10,21 +10,21 @@ import base64
 import json
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from fourcorners import net
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 
 MAX_WEBHOOKS = 50
 """Webhooks of one library, at most."""
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what secrets begin with
-_COLUMNS = "row, webhook, task, collection, body, state, attempts, due, reason"
+_COLUMNS = "row, attempts, due, webhook, task, collection, body, state, reason"
 _MAX_AGE = 30 * 86_400.0  # seconds for which a delivery that ended is remembered
 
 
@@ -39,12 +39,12 @@ class Webhook:
         local: Whether that was the one person at this machine, who needs no account.
     """
 
+    local: bool
     id: str
     collection: str
     url: str
     secret: str
     by: str
-    local: bool
     created: str
 
 
@@ -59,13 +59,13 @@ class Delivery:
     """
 
     row: int
+    attempts: int
+    due: float
     webhook: str
     task: str
     collection: str
     body: str
     state: str
-    attempts: int
-    due: float
     reason: str
 
 
@@ -93,7 +93,7 @@ def add_webhook(library: Library, url: str, collection: str, *, by: str, local: 
         ConfigError: If there are as many as may be.
     """
     secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
-    added = Webhook(secrets.token_hex(8), collection, url, secret, by, local, utc_now())
+    added = Webhook(local, secrets.token_hex(8), collection, url, secret, by, utc_now())
     with library.transaction():
         if library.execute("SELECT count(*) FROM server_webhooks")[0][0] == MAX_WEBHOOKS:
             raise ConfigError(f"a library has at most {MAX_WEBHOOKS} webhooks.")
@@ -110,21 +110,10 @@ def add_webhook(library: Library, url: str, collection: str, *, by: str, local: 
 
 def list_webhooks(library: Library) -> list[Webhook]:
     rows = library.execute(
-        "SELECT id, collection, url, secret, by, local, created FROM server_webhooks "
+        "SELECT local, id, collection, url, secret, by, created FROM server_webhooks "
         "ORDER BY created, id"
     )
-    return [
-        Webhook(
-            as_string(row[0]),
-            as_string(row[1]),
-            as_string(row[2]),
-            as_string(row[3]),
-            as_string(row[4]),
-            bool(row[5]),
-            as_string(row[6]),
-        )
-        for row in rows
-    ]
+    return [Webhook(bool(local), *map(as_string, texts)) for local, *texts in rows]
 
 
 def delete_webhook(library: Library, webhook: Webhook, *, by: str) -> None:
@@ -184,13 +173,7 @@ def _deliveries(library: Library, where: str, *values: str | float) -> list[Deli
         f"SELECT {_COLUMNS} FROM server_deliveries WHERE {where}",  # noqa: S608 - ours
         values,
     )
-    return [_delivery(row) for row in rows]
-
-
-def _delivery(row: Row) -> Delivery:
-    values: Mapping[int, str] = {place: as_string(row[place]) for place in (1, 2, 3, 4, 5, 8)}
-    due = row[7]
-    return Delivery(
-        as_integer(row[0]), values[1], values[2], values[3], values[4], values[5],
-        as_integer(row[6]), float(due) if isinstance(due, int | float) else 0.0, values[8],
-    )  # fmt: skip
+    return [
+        Delivery(as_integer(row), as_integer(attempts), float(str(due)), *map(as_string, texts))
+        for row, attempts, due, *texts in rows
+    ]
