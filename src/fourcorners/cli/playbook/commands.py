@@ -124,14 +124,7 @@ def write_cases(
     book = load_playbook(playbook)
     with console.open_library(library) as store:
         listed = confirmed_cases(store, book)
-    if not listed:
-        raise ConfigError(
-            f"nobody has judged a finding of the playbook {book.id} as it is now.",
-            remedy="Confirm or correct findings first.",
-        )
-    replace_text(out, cases_yaml(listed))
-    count = console.count_noun(len(listed), "case")
-    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
+    _write_judged(out, book, cases_yaml(listed), len(listed), "case")
 
 
 @app.command("labels")
@@ -152,14 +145,18 @@ def write_labels(
     book = load_playbook(playbook)
     with console.open_library(library) as store:
         listed = list(clause_labels(store, book, collection, words=words))
-    if not listed:
+    _write_judged(out, book, format_labels(listed), len(listed), "clause")
+
+
+def _write_judged(out: Path, book: Playbook, text: str, count: int, noun: str) -> None:
+    """Write what people judged by a playbook; refuse to write nothing."""
+    if not count:
         raise ConfigError(
-            f"nobody has judged a clause by the playbook {book.id} as it is now.",
+            f"nobody has judged anything by the playbook {book.id} as it is now.",
             remedy="Confirm, correct or reject findings first.",
         )
-    replace_text(out, format_labels(listed))
-    count = console.count_noun(len(listed), "clause")
-    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
+    replace_text(out, text)
+    console.print_line(f"Wrote {console.count_noun(count, noun)} to {single_line(str(out))}.")
 
 
 @app.command("show")
