@@ -22,7 +22,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response, StreamingResponse
 
 from fourcorners.library.store import Library
-from fourcorners.server import create_app
+from fourcorners.server.app import create_app
 from fourcorners.server.connections import ConnectionLimits, connection_options
 from fourcorners.settings import Settings
 

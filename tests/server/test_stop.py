@@ -26,7 +26,7 @@ _PATIENCE = 60.0
 _SERVER = """
 import sys, time
 import uvicorn
-from fourcorners.server import create_app
+from fourcorners.server.app import create_app
 from fourcorners.server.connections import GRACE_SECONDS, StoppingServer
 from fourcorners.server.tasks.process import supervisor
 from fourcorners.settings import Settings

@@ -1,6 +1,6 @@
 """One server over a library: pages for people, REST and MCP for programs, and what guards them.
 
-`create_app` makes it; `fourcorners serve` runs it. Its parts, in the way of a request:
+`app.create_app` makes it; `fourcorners serve` runs it. Its parts, in the way of a request:
 
 - `security.py`: what every request and answer must hold (host, origin, policy, size).
 - `auth/`: who asks; `oidc/` lets them prove it to a provider.
@@ -25,20 +25,3 @@ of `operations`, models are pydantic, lists are `Paged`, writes take `Idempotenc
 **To add long work**: `tasks/handlers/NAME.py` with `run`, named in `tasks/handlers/__init__.py`;
 start it with `context.start_task(...)`.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fourcorners.server.app import create_app
-
-__all__ = ["create_app"]
-
-
-def __getattr__(name: str) -> object:
-    if name == "create_app":
-        from fourcorners.server.app import create_app
-
-        return create_app
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

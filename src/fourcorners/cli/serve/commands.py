@@ -74,7 +74,8 @@ def serve(
 
     import uvicorn
 
-    from fourcorners.server import create_app, logs
+    from fourcorners.server import logs
+    from fourcorners.server.app import create_app
     from fourcorners.server.connections import (
         GRACE_SECONDS,
         ConnectionLimits,
