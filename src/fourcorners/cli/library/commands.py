@@ -25,7 +25,6 @@ _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
 
 
-# The modules that keep tables of their own in a library.
 @spread
 def add(
     *,
