@@ -208,7 +208,9 @@ def test_a_question_names_who_asks(room: Room) -> None:
 
 
 def test_a_review_is_for_a_party(filled: Room) -> None:
-    asked = {"collection": "Mill", "playbook": "nda-review"}
+    saved = {"csrf": filled.token(), "text": HOUSE}  # one provision is reviewed soon
+    assert filled.client.post("/playbooks/save", data=saved).status_code == 303
+    asked = {"collection": "Mill", "playbook": "house"}
     wrong = filled.client.post(f"{BASE}/reviews", json={**asked, "read_for": ["Dogwood"]})
     assert wrong.status_code == 400
     assert "Ada Turner Limited" in wrong.json()["remedy"]
