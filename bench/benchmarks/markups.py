@@ -2,7 +2,7 @@
 
     python -m benchmarks.markups --data DIR/cuad [--playbook NAME ...] [--library FILE] [--show]
 
-Each contract of `trials/markups.jsonl` is marked up for its side with each playbook, and what the
+Each contract of `trials/markups.jsonl` is marked up for its side with the playbooks, and what the
 program says of it is held against the points that both readers list.
 
 A point of one reader and a point of the other are the same if both say that a clause is missing
@@ -230,13 +230,15 @@ def mark_up(
     library: Library, document: str, side: str, playbooks: Sequence[str]
 ) -> Iterator[ProgramPoint]:
     """Yield what the program says of a contract for a side."""
-    for name in playbooks:
-        book, options = load_playbook(name), RedlineOptions((side,))
-        _, redline = redline_contract(library, document, book, options, encoder=default_encoder())
-        states = {each: cell.state for each, cell in load_findings(library, book, document).items()}
-        outcomes: list[ProposedChange | OpenPoint] = [*redline.changes, *redline.open_points]
-        for outcome in outcomes:
-            yield ProgramPoint(outcome, states[outcome.provision] is CellState.NOT_FOUND)
+    books, options = [*map(load_playbook, playbooks)], RedlineOptions((side,))
+    _, redline = redline_contract(library, document, books, options, encoder=default_encoder())
+    states: dict[str, CellState] = {}
+    for book in reversed(books):  # of a provision of several, the first one's counts
+        cells = load_findings(library, book, document)
+        states |= {each: cell.state for each, cell in cells.items()}
+    outcomes: list[ProposedChange | OpenPoint] = [*redline.changes, *redline.open_points]
+    for outcome in outcomes:
+        yield ProgramPoint(outcome, states[outcome.provision] is CellState.NOT_FOUND)
 
 
 def add_contract(library: Library, path: Path, text: str) -> Contract:
