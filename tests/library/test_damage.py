@@ -34,6 +34,7 @@ from fourcorners.search.graph.links import links_of, update_links
 from fourcorners.search.run import search_library
 from fourcorners.server.app import create_app
 from fourcorners.settings import Settings
+from tests.library.own_process import OwnProcessPool
 from tests.models.fake import HashEncoder
 
 if TYPE_CHECKING:
@@ -224,6 +225,7 @@ def test_it_is_named_and_can_be_added_again(damaged: Path, whole: Path, kind: st
             collection="Mill",
             encoder=HashEncoder(),
             settings=settings(),
+            worker_pool=OwnProcessPool(),
         )
         assert (report.added, report.already) == ((0, 2) if kind in OF_OTHER_ROOMS else (1, 1))
         assert library.check() == []

@@ -24,6 +24,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
+from tests.library.own_process import OwnProcessPool
 from tests.models.fake import HashEncoder
 
 SETTINGS = Settings(jobs=2, memory_mb=800, seconds=30, ocr=False)
@@ -63,6 +64,7 @@ def put(
     encoder: HashEncoder | None = ENCODER,
     collection: str = "Larch",
     on_progress: Callable[[Progress], None] | None = None,
+    in_processes: bool = False,
 ) -> AddReport:
     return add_files(
         library,
@@ -70,6 +72,7 @@ def put(
         collection=collection,
         encoder=encoder,
         settings=SETTINGS,
+        worker_pool=None if in_processes else OwnProcessPool(),
         on_progress=on_progress,
     )
 
@@ -99,7 +102,7 @@ def assert_whole(library: Library) -> None:
 
 def test_a_folder_is_added_whole(empty: Library, room: Path) -> None:
     seen: list[Progress] = []
-    report = put(empty, room, on_progress=seen.append)
+    report = put(empty, room, on_progress=seen.append, in_processes=True)
     assert (report.found, report.added, report.already) == (6, 6, 0)
     assert (len(report.failed), len(report.duplicates), len(report.replaced)) == (0, 0, 0)
     assert report.needs_ocr == ()
@@ -181,7 +184,7 @@ def test_bad_files_are_failures_and_all_others_go_on(empty: Library, room: Path)
     (room / "spaces.txt").write_text(" \n\n ---- \n")
     (room / "broken.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog")
     (room / "noise.txt").write_bytes(bytes(range(256)) * 64)
-    report = put(empty, room, room / "missing.txt")
+    report = put(empty, room, room / "missing.txt", in_processes=True)
     assert report.added == 6
     assert [Path(each.path).name for each in report.failed] == [
         "broken.pdf",
@@ -319,7 +322,7 @@ class Stumbling(HashEncoder):
 def test_after_an_interruption_it_goes_on(empty: Library, room: Path, error: BaseException) -> None:
     encoder = Stumbling(error)
     with pytest.raises(type(error)):
-        put(empty, room, encoder=encoder)
+        put(empty, room, encoder=encoder, in_processes=True)
     assert empty.stats().documents == 2
     (job,) = JobTable(empty).list(unfinished=True)
     progress = JobTable(empty).progress(job)
