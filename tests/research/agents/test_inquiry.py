@@ -728,8 +728,8 @@ def test_a_ruling_is_the_models_own_unless_a_verified_sentence_carries_it(
     answer = run(script(draft=told, mend=mend_nothing)).answer
     direct, shown = answer.answer, report_text(answer).replace("*", "")
     is_denied = ruling == "yes" and carries in ("it", "no")  # the sentence denies what is asked
-    is_carried = carries == "it" and not is_denied
-    is_own = carries in ("own", "no") and not is_denied
+    is_carried = carries == "it" and ruling not in ("yes", "no")  # to the reader, it depends
+    is_own = carries != "none" and not is_denied and not is_carried
     assert direct.ruling.value == (ruling if is_carried else "cannot tell")
     assert direct.unchecked == (ruling if is_own else None)
     assert bool(direct.confidence) is is_carried

@@ -15,11 +15,14 @@ from fourcorners.research.agents.statement_check import (
     TURNED,
     check_quotes,
     check_statement,
+    denies_ruling,
+    has_ruling,
     is_repeated,
     quoted_words,
 )
-from fourcorners.research.answer import Citation, Verification
+from fourcorners.research.answer import Citation, Role, Statement, Verdict, Verification
 from fourcorners.text.quote import Match, Quote
+from fourcorners.text.span import Span
 from tests.models.reader.fake import SILENT, Chances, FakeReader
 
 WORDS = (
@@ -245,12 +248,11 @@ def test_this_section_has_the_number_of_its_clause(
         ),
         ("The Miller grinds the wheat.", "The Miller shall grind the wheat."),
         ("The Flour is stored dry.", "The Flour shall be stored dry."),
-        ("The Miller has the flour weighed.", "The Miller shall have the flour weighed."),
         ("The price does not exceed £4,000.", "The price shall not exceed GBP 4,000."),
         ("The price is not disclosed.", "The price shall not be disclosed."),
         (
             "Otherwise the Miller bears the expenses.",
-            "Otherwise, the Miller shall bear such expenses.",
+            "Otherwise, the Miller shall bear the expenses.",
         ),
         ("The Miller pays duty.", "For the avoidance of doubt, the Miller shall pay the duty."),
         ("The Miller’s “Flour” is sold.", 'The Miller\'s "Flour" is sold.'),
@@ -305,8 +307,74 @@ def test_a_sentence_in_its_own_words_is_the_same(statement: str, words: str) -> 
         ("Schedule A applies.", "Schedule B applies."),
         ("Schedule applies.", "Schedule A applies."),
         ("The Miller is paid.", "The Miller shall have paid."),
+        ("The Miller has paid all taxes.", "The Miller shall have paid all taxes."),
+        ("The Miller is solvent.", "The Miller must be solvent."),
+        ("The Miller has two ovens.", "The Miller must have two ovens."),
+        ("If a fire occurs, it closes.", "If such a fire occurs, it closes."),
+        ("It indemnifies a director.", "It shall indemnify such director."),
+        ("This is a breach of a lease.", "This is a breach of the lease."),
+        ("Sales shall exceed 500 tonnes.", "Sales will exceed 500 tonnes."),
+        ("5 directors form a quorum.", "3 directors form a quorum."),
+        ("9 copies are delivered.", "2 copies are delivered."),
         ("The Miller, who is late, may leave.", "The Miller who is late may leave."),
     ],
 )
 def test_other_words_are_never_the_same(statement: str, words: str) -> None:
     assert not is_repeated(statement, words)
+
+
+@pytest.mark.parametrize(
+    ("stated", "rest"),
+    [
+        ("The Tenant may assign this Lease.", "{} This right does not apply in the first year."),
+        ("The Baker accepts the Order.", "{} The foregoing sentence is void."),
+        ("The Baker may leave.", "This paragraph applies if a strike lasts 90 days. {}"),
+    ],
+)
+def test_another_sentence_may_take_one_away(stated: str, rest: str) -> None:
+    assert check_quotes(stated, [stated])[0] is Verification.VERIFIED
+    assert check_quotes(stated, [rest.format(stated)])[0] is Verification.UNCHECKED
+
+
+LET = "Can the Tenant assign the lease?"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "ruling", "is_denied"),
+    [
+        (LET, "No — the Tenant may not assign this Lease.", Verdict.YES, True),
+        (LET, "“No, the Tenant may not assign it.”", Verdict.YES, True),
+        (LET, "No the Tenant may not.", Verdict.YES, True),
+        (LET, "The answer is no.", Verdict.YES, True),
+        (LET, "The Tenant is barred from assigning this Lease.", Verdict.YES, True),
+        (LET, "The Tenant is free to assign the Lease to anyone.", Verdict.NO, True),
+        (LET, "The Tenant is free to assign the Lease to anyone.", Verdict.YES, False),
+        ("Is consent required?", "It can be assigned without consent.", Verdict.YES, True),
+        (LET, "Yes, with consent.", Verdict.YES, False),
+        (LET, "Yes, with consent.", Verdict.DEPENDS, False),
+    ],
+)
+def test_a_sentence_denies_a_ruling(
+    question: str, text: str, ruling: Verdict, *, is_denied: bool
+) -> None:
+    sentence = Statement(text, Role.EVIDENCE, Verification.UNCHECKED)
+    assert denies_ruling(sentence, ruling, question) is is_denied
+    assert not has_ruling(sentence, ruling, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "carried"),
+    [
+        ("Can the Tenant sublet?", "The Tenant is prohibited from subletting.", Verdict.NO),
+        ("Is the licence exclusive?", "The Licence is non-exclusive.", Verdict.NO),
+        ("May the Landlord terminate?", "The Landlord may terminate this Lease.", Verdict.YES),
+        ("Is the rent due in advance?", "The rent is payable quarterly in arrears.", None),
+    ],
+)
+def test_the_contracts_words_carry_the_ruling_that_the_reader_finds_in_them(
+    question: str, text: str, carried: Verdict | None
+) -> None:
+    quote = Citation(Quote(text, Span(0, len(text)), Match.EXACT), "d", "lease", "clause 1")
+    sentence = Statement(text, Role.EVIDENCE, Verification.VERIFIED, "", (quote,))
+    for ruling in (Verdict.YES, Verdict.NO):
+        assert has_ruling(sentence, ruling, question) is (ruling is carried)

@@ -527,6 +527,25 @@ def test_yes_or_no_is_given_to_a_question_of_the_governing_law(
     ("law", "question"),
     [
         ("Notices are given in writing.", "Is the agreement governed by Ohio law?"),
+        *(
+            (chosen, "Is the agreement governed by the law of France?")
+            for chosen in (
+                "This Agreement shall in no circumstances be governed by the laws of France.",
+                "Neither this Agreement nor any Order is governed by the laws of France.",
+                (
+                    "The Framework Agreement is governed by the laws of France. This Agreement is "
+                    "governed by the laws of Germany."
+                ),
+                "Schedule 2 is governed by the laws of France.",
+                "The formation of this Agreement is governed by the laws of France.",
+                "The guarantee given by the Buyer's parent is governed by the laws of France.",
+                "Each Order placed under this Agreement is governed by the laws of France.",
+                (
+                    "This Agreement is governed by the laws of Germany. Orders are governed by the "
+                    "laws of France."
+                ),
+            )
+        ),
         (
             "This Agreement is governed by the laws of Ontario and the federal laws of Canada.",
             "Is the agreement governed by the law of Canada?",

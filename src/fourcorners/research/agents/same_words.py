@@ -1,8 +1,8 @@
 """Whether two sentences have the same words, but for those that carry no meaning.
 
-An article may be dropped or be another, "such" be "the", "shall" be "must" or "will", or the verb
-alone, and an opening such as "for the avoidance of doubt" be missing. All other words and marks are
-the same and in the same order.
+An article may be dropped, "this" be "the", "shall" be "must" or "will", or the verb alone, and an
+opening such as "for the avoidance of doubt" be missing. All other words and marks are the same and
+in the same order.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _PATTERNS = load_patterns("fourcorners.research.agents", "same_words")
 _OPENING = _PATTERNS["opening"]
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]|_+")
 _ARTICLES = frozenset(("a", "an", "the", "this"))
+_DEFINITE = {"the", "this"}
 _COUNTED = frozenset(("few", "little"))  # "a few" are some, "few" are hardly any
-_DUTY = frozenset(("shall", "must"))
-_SAME_DUTY = {"shall": {"must", "will"}, "must": {"shall", "will"}, "will": {"shall"}}
-_PRESENT = {"be": ("is", "are"), "have": ("has", "have"), "not": ()}
+_SAME_DUTY = {"shall": {"must", "will"}, "must": {"shall", "will"}}
+_PRESENT = {"be": ("is", "are"), "have": (), "not": ()}  # "shall have paid" is no "has paid"
 _AHEAD = 4  # words that decide about one; a name that a pronoun is for has at most as many
 _MOST_PLACES = 4_000  # that are tried: ten sentences long
 _PAUSES = frozenset((",", ";", ":"))
@@ -93,15 +93,15 @@ def _step(own: Sequence[str], quoted: Sequence[str]) -> tuple[int, int] | None:
     one, other = own[0], quoted[0]
     if one.casefold() == other.casefold():
         return 1, 1
-    if one in _ARTICLES and (other in _ARTICLES or other == "such"):
-        return 1, 1
+    if one in _ARTICLES and other in _ARTICLES:
+        return (1, 1) if {one, other} == _DEFINITE else None
     if other in _ARTICLES:
         return 0, 1
     if one in _ARTICLES:
         return 1, 0
     if one in _SAME_DUTY.get(other, ()):
         return 1, 1
-    return _present(own, quoted) if other in _DUTY and len(quoted) > 1 else None
+    return _present(own, quoted) if other == "shall" and len(quoted) > 1 else None
 
 
 def _present(own: Sequence[str], quoted: Sequence[str]) -> tuple[int, int] | None:

@@ -41,6 +41,7 @@ _ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=Tru
 _OWN_CLAUSE = _PATTERNS["own_clause"]
 _INVERTS = _PATTERNS["inverts"]
 _YES_OR_NO = _PATTERNS["yes_or_no"]
+_QUALIFIES = _PATTERNS["qualifies"]
 # The number of a clause, after the number and the heading that it is the first under.
 _CLAUSE_NUMBER = re.compile(
     r"^(?:\d+\.?\s+(?P<heading>(?:[^\W\d][\w,&'/-]*\s+){1,8}))?\d+(?:\.\d+)*\.?\s+"
@@ -81,7 +82,7 @@ def _plain(text: str) -> str:
     """Return a sentence without its clause number and spaces, with currencies by code."""
     text = " ".join(text.translate(_STRAIGHT).split())
     number = _CLAUSE_NUMBER.match(text)
-    if number and not _may_turn(number["heading"] or ""):
+    if number and not (_may_turn(number["heading"] or "") or text[number.end() :][:1].islower()):
         text = text[number.end() :]
     pieces, end = [], 0
     for figure in find_figures(text):
@@ -142,7 +143,9 @@ def quoted_words(cited: Citation) -> str:
 
 
 CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
-_YES_AND_NO = (Verdict.YES, Verdict.NO)
+_READ = {Answer.YES: Verdict.YES, Answer.NO: Verdict.NO}
+_YES_AND_NO = tuple(_READ.values())
+_SURE = 0.6  # of the reader's answer to the question, by a sentence of the answer
 NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
@@ -194,13 +197,14 @@ def check_statement(
     that the reader does not see.
     """
     is_verbatim = is_repeated_in(statement, quotes)
-    if is_verbatim and len(quotes) == 1:
+    is_qualified = is_verbatim and _QUALIFIES.search(" ".join(quotes)) is not None
+    if is_verbatim and len(quotes) == 1 and not is_qualified:
         return Verification.VERIFIED, ""
     reader = default_reader()
     plain = _YES_OR_NO.sub("", statement)
     (reading,) = reader.read("\n".join(quotes), [plain])
-    if is_verbatim:  # another quote may be an exception to it
-        may_differ = reading.answer in (Answer.NO, Answer.DEPENDS)
+    if is_verbatim:  # another sentence may be an exception to it
+        may_differ = is_qualified or reading.answer in (Answer.NO, Answer.DEPENDS)
         return (Verification.UNCHECKED, NOT_CHECKED) if may_differ else (Verification.VERIFIED, "")
     if reader.is_verified(reading) and plain == statement:
         return Verification.VERIFIED, ""
@@ -221,28 +225,39 @@ def statement_chance(statement: str, quotes: Sequence[str]) -> float:
 
 
 def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
-    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms.
+    """Tell whether a sentence is checked, and answers yes or no as a ruling does.
 
-    In a model's own words it may deny without a denial ("is void"): yes and no need the contract's.
+    In a model's own words nobody knows what it affirms: yes and no need the contract's.
     """
     if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
         return sentence.standing in CHECKED
-    return _is_plain(sentence) and _yes_or_no(sentence, question) is ruling
+    given = _lead(sentence.text) or _read(sentence.text, question)
+    return given is ruling and _is_plain(sentence)
 
 
 def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
-    """Tell whether a sentence answers with yes or no where the ruling is the other one."""
-    given = _yes_or_no(sentence, question)
-    return ruling in _YES_AND_NO and given not in (None, ruling)
+    """Tell whether a sentence answers with yes or no where the ruling is the other one.
+
+    The contract's words do if they deny what is asked, unless the reader finds that they affirm it.
+    """
+    if ruling not in _YES_AND_NO:
+        return False
+    given = _lead(sentence.text) or _read(sentence.text, question)
+    if given is None and _is_plain(sentence):
+        given = Verdict.YES if denies_alike(sentence.text, question) else Verdict.NO
+    return given not in (None, ruling)
 
 
-def _yes_or_no(sentence: Statement, question: str) -> Verdict | None:
-    """Return the answer that a sentence begins with, or else that a plain one amounts to."""
-    if lead := _YES_OR_NO.match(sentence.text):
-        return Verdict(lead["word"].casefold())
-    if not _is_plain(sentence):
-        return None
-    return Verdict.YES if denies_alike(sentence.text, question) else Verdict.NO
+def _lead(sentence: str) -> Verdict | None:
+    lead = _YES_OR_NO.match(sentence)
+    return Verdict(lead["word"].casefold()) if lead else None
+
+
+def _read(sentence: str, question: str) -> Verdict | None:
+    """Return the answer that the reader finds in a sentence, if it is sure enough."""
+    (reading,) = default_reader().read(sentence, [question])
+    is_sure = reading.chance(reading.answer) >= _SURE
+    return _READ.get(reading.answer) if is_sure else None
 
 
 def _is_plain(sentence: Statement) -> bool:

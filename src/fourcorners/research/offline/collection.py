@@ -6,6 +6,7 @@ review found; and only what neither decides is read, in the contracts that are l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -49,6 +50,8 @@ MAX_CONTRACTS = 500
 _PATTERNS = load_patterns("fourcorners.research.offline", "collection")
 _WHICH = _PATTERNS["which"]
 _AUXILIARY = _PATTERNS["auxiliary"]
+_GOVERNED = _PATTERNS["governed"]
+_STOP = re.compile("[.:)]")
 _SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
 _SEVERAL = ("contracts", "agreements", "leases", "licences", "licenses", "deals", "ndas")
 _BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
@@ -69,6 +72,16 @@ _OF_LAWS = frozenset(
         "licence license deal nda document"
     ).tokens
 )
+# What may precede "this" contract where all of it has a law.
+_OF_WHOLE = frozenset(
+    tokenize(
+        "the and or of all under governing law choice applicable miscellaneous jurisdiction venue "
+        "disputes validity interpretation construction performance enforcement enforceability "
+        "meaning effect execution terms conditions provisions rights obligations parties"
+    ).tokens
+)
+_THIS = frozenset({"this", "these"})
+_DENIED = frozenset({"not", "no", "nor", "neither", "never"})
 _UNIONS = frozenset({"Australia", "Canada", "United Kingdom", "United States"})  # have several laws
 _KNOWN = (RowState.YES, RowState.TO_READ)
 _DECIDED = (RowState.YES, RowState.NO)
@@ -119,7 +132,8 @@ def ask_contracts(context: ResearchContext, question: str) -> Iterator[ContractR
 def rule_on_law(context: ResearchContext, question: str) -> RowPart | None:
     """Return whether the only contract in question chooses a law, yes or no.
 
-    None where the question is about more than one law, or anything else, or it is to be read.
+    None where the question is about more than one law, or anything else, or it is to be read: words
+    that choose a law for something else, or deny one, and other sentences with another law.
     """
     laws = named_laws(question)
     if len(context.contracts) != 1 or len(laws) != 1:
@@ -128,9 +142,28 @@ def rule_on_law(context: ResearchContext, question: str) -> RowPart | None:
         is_other = not _OF_LAWS.issuperset(tokenize(word).tokens)
         if is_other and named_laws(question.replace(word, " ")) == laws:
             return None
-    found = _read_law(context, context.read_contract(context.contracts[0].id), laws)
-    chosen = named_laws(found.quote.quote.words) - _UNIONS if found.quote else frozenset[str]()
-    return found if found.state in _DECIDED and len(chosen) < 2 else None
+    contract = context.read_contract(context.contracts[0].id)
+    found = _read_law(context, contract, laws)
+    if found.state not in _DECIDED or found.quote is None:
+        return None
+    words, own = found.quote.quote.words, {found.value.partition(" and ")[0]} | _UNIONS
+    governed = _GOVERNED.finditer(contract.text)
+    others = [contract.sentence(Span(*each.span())).text_in(contract.text) for each in governed]
+    chosen = {each.partition(" and ")[0] for text in (words, *others) for each in named_laws(text)}
+    return found if _is_of_contract(words) and chosen <= own else None
+
+
+def _is_of_contract(words: str) -> bool:
+    """Tell whether a sentence chooses the law of "this" contract, and of nothing in it."""
+    governed = _GOVERNED.search(words)
+    if governed is None:
+        return False
+    before = tokenize(_STOP.split(words[: governed.start()])[-1]).tokens
+    after = tokenize(words[governed.end() :]).tokens[:1]
+    own = [each for each in before if not each.isdigit()]
+    at = next((at for at, each in enumerate(own) if each in _THIS), None)
+    is_whole = not _THIS.isdisjoint(after) if at is None else _OF_WHOLE.issuperset(own[:at])
+    return is_whole and _DENIED.isdisjoint(own)
 
 
 def _read_law(context: ResearchContext, contract: Contract, laws: frozenset[str]) -> RowPart:
