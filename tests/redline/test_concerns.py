@@ -18,8 +18,14 @@ from fourcorners.redline.concerns import find_concerns
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import OpenPoint, Source
 from fourcorners.redline.propose import Preferences, propose
-from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer
-from fourcorners.review.parties import side_for
+from fourcorners.review.finding import (
+    CellState,
+    Evidence,
+    Finding,
+    PositionMatch,
+    RiskAnswer,
+)
+from fourcorners.review.parties import Side, side_for
 from fourcorners.text.evidence import quote_span
 from fourcorners.text.span import Span
 
@@ -180,6 +186,43 @@ def test_an_answer_rules_a_position_out(read: Read) -> None:
     assert find_concerns(terms, refused, found(terms, clause, answers=yes)) == []
     no = tuple(replace(each, value="no") for each in yes)
     assert find_concerns(terms, refused, found(terms, clause, answers=no))
+
+
+def test_what_is_accepted_may_be_in_a_position_that_no_answer_rules_out(read: Read) -> None:
+    clause = "The Supplier's liability is limited to the fees of a month."
+    terms, accepted = read("Customer", clause), PositionMatch("fallback", "A cap.", "", ())
+    finding = replace(found(terms, clause), position=accepted)
+    assert find_concerns(terms, refusing("about: [liability]"), finding)
+    assert not find_concerns(terms, refusing("answers: {mild: [no]}"), finding)
+
+
+@pytest.mark.parametrize("before", ["Either party may give notice. ", "Each party bears its tax. "])
+def test_other_sentences_of_a_long_clause_rule_no_position_out(read: Read, before: str) -> None:
+    clause = "The Supplier is not liable for lost profits."
+    refused = "unless: [either party, each party]"
+    assert not is_concern(read("Customer", before + clause), refused, clause)
+    assert is_concern(read("Customer", before * 60 + clause), refused, clause)
+
+
+def test_the_role_for_which_a_contract_is_read_says_who_pays(read: Read) -> None:
+    clause = "Invoices are payable within ten days."
+    terms = read("Alder", clause, "Alder", "Birch")
+    payer, paid = (
+        ContractTerms(terms.contract, Side((role,), roles=(role,)))
+        for role in ("Customer", "Supplier")
+    )
+    assert is_concern(payer, "burdens: payer", clause)
+    assert not is_concern(paid, "burdens: payer", clause)
+
+
+def test_one_party_with_the_other_sides_name_decides_nothing(read: Read) -> None:
+    clause = "The Supplier may end this Agreement at any time."
+    terms = read("Supplier", clause)
+    card = replace(terms.contract.card, parties=terms.contract.card.parties[:1])
+    contract = terms.contract
+    alone = ContractTerms(Contract.build(contract.document, contract.outline, card, []), terms.side)
+    assert not is_concern(terms, "favours: subject", clause)
+    assert is_concern(alone, "favours: subject", clause)
 
 
 def test_each_side_is_offered_its_wording(read: Read) -> None:

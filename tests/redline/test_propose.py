@@ -187,6 +187,30 @@ def test_one_that_may_be_there_is_not(supply: ContractTerms) -> None:
     assert point.reason.startswith("No such clause was found, but the contract has similar words")
 
 
+def test_a_usual_clause_that_does_not_matter_to_a_review_is_offered(supply: ContractTerms) -> None:
+    confidentiality = load_playbook("commercial-terms").provision("confidentiality")
+    silent = replace(missing(0.2), provision="confidentiality", severity=Severity.NONE)
+    (point,) = propose(supply, confidentiality, silent, Preferences(OWN))
+    assert isinstance(point, OpenPoint)
+    assert point.reason == "No such clause was found; contracts of this type usually have one."
+    assert point.offered
+    assert point.quotes == ()
+    card = replace(supply.contract.card, title=None, type=Fact("Lease", Span(0, 6), 1.0))
+    read = supply.contract
+    lease = ContractTerms(Contract.build(read.document, read.outline, card, []), supply.side)
+    assert propose(lease, confidentiality, silent, Preferences(OWN)) == []
+
+
+@pytest.mark.parametrize(("party", "points"), [("Customer", 1), ("Supplier", 0)])
+def test_a_clause_that_serves_the_payer_is_offered_to_it_alone(
+    supply: ContractTerms, party: str, points: int
+) -> None:
+    warranties = load_playbook("commercial-terms").provision("warranties")
+    silent = replace(missing(0.01), provision="warranties", severity=Severity.NONE)
+    terms = ContractTerms(supply.contract, side_for(supply.contract.card, [party]))
+    assert len(propose(terms, warranties, silent, Preferences(OWN))) == points
+
+
 def test_contracts_of_other_types_are_asked_about(supply: ContractTerms) -> None:
     read = supply.contract
     card = replace(read.card, title=None, type=Fact("Joint Venture", Span(0, 6), 1.0))
@@ -238,7 +262,8 @@ Officer.
 
 def test_what_the_playbook_does_not_miss_is_not_added(supply: ContractTerms) -> None:
     harmless = replace(missing(0.01), severity=Severity.NONE)
-    assert propose(supply, provision("cap-on-liability"), harmless, Preferences(OWN)) == []
+    (point,) = propose(supply, provision("cap-on-liability"), harmless, Preferences(OWN))
+    assert isinstance(point, OpenPoint)
     other = replace(missing(0.01), provision="insurance")
     assert propose(supply, provision("insurance"), other, Preferences(OWN)) == []
 

@@ -40,6 +40,7 @@ _PAID = frozenset(
     ]
 )
 _PAYS = ("pay", "pays", "remit", "remits")
+_LONGEST = 1_500  # characters of a clause; what is longer is an article without numbers
 _Whose = Literal["ours", "theirs", "each", ""]
 
 
@@ -66,13 +67,15 @@ def find_concerns(terms: ContractTerms, provision: Provision, finding: Finding) 
     """Return the refused positions that the answers do not rule out, each with its words."""
     given = {each.id: each.value for each in finding.answers if each.value}
     likeliest = sorted(finding.evidence, key=lambda each: -each.score)
+    match = finding.position
+    is_accepted = match is not None and match.kind != "unacceptable"
     found = []
     for position in provision.positions:
         is_denied = any(
             asked in given and given[asked] not in wanted
             for asked, wanted in position.answers.items()
         )
-        if position.kind != "unacceptable" or is_denied:
+        if position.kind != "unacceptable" or is_denied or (position.answers and is_accepted):
             continue
         quotes: list[Quote] = []
         refused: dict[str, None] = {}
@@ -123,6 +126,8 @@ def _concerned(
         if not about or find_phrase(text, each, about)
     ]
     clause = enclosing_clause(terms.contract.outline, text, quote.span)
+    if clause.end - clause.start > _LONGEST:
+        clause = quote.span
     periods = _refused_periods(text, parts, position)
     if (
         not parts
@@ -150,7 +155,11 @@ def _actors(contract: Contract, part: Span, *, pays: bool) -> frozenset[str]:
 
 def _whose_payment(side: Side, parties: Sequence[Party]) -> _Whose:
     """Return to which side the party belongs that pays, by its role or the other side's."""
-    found = set()
+    found = {
+        "ours" if role in _PAYING else "theirs"
+        for role in map(fold_party, side.roles)
+        if role in _PAYING | _PAID
+    }
     for each in parties:
         names = {fold_party(each.short), fold_party(each.role)}
         whose = side.whose(each)
@@ -192,6 +201,8 @@ def _whose(terms: ContractTerms, asked: str, finding: Finding, parts: Sequence[S
             *(_actors(terms.contract, each, pays=asked == PAYER) for each in parts)
         )
         sides = {terms.side.whose(each) for each in parties if each.name in names} - {""}
+        if len(parties) == 1 and sides == {"ours"}:
+            return ""  # the other side's words would be read as ours
         return "each" if len(sides) > 1 else next(iter(sides), "")
     value = next((each.value for each in finding.answers if each.id == asked), "")
     if value == EACH_PARTY:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fourcorners.outline.clause import enclosing_clause
-from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
+from fourcorners.playbooks.playbook import PAYER, Position, PositionKind, Provision, Wording
 from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
 from fourcorners.redline.concerns import concerns_side, find_concerns
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
@@ -39,7 +39,7 @@ SURELY_MISSING = 0.05
 _PATTERNS = load_patterns("fourcorners.redline", "propose")
 _OFFICE = _PATTERNS["office"]
 _RECITALS = 3_000  # characters at the beginning that say what the contract is about
-MOST_QUOTES = 3  # of an open point
+MOST_QUOTES = 5  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
 Target = Literal["smallest", "preferred", "fallback"]
@@ -78,9 +78,7 @@ def propose(
     if finding.state is not CellState.FOUND:
         return []
     matched = _matched(provision, finding)
-    if matched is not None and matched.kind != "unacceptable" and not decided:
-        return []
-    if matched is None and not decided:
+    if (matched is None or matched.kind != "unacceptable") and not decided:
         return _concerned(terms, provision, finding, preferences)
     if matched is not None and not decided:
         bound = concerns_side(terms, matched, finding, _position_quotes(finding))
@@ -232,16 +230,24 @@ def _missing(
         for each in _targets(provision, preferences)
         if each.wording and (each.wording.add_to or decided)
     ]
-    if not wanted or (finding.severity is Severity.NONE and not decided):
+    if not wanted:
         return []
     target = next((each for each in wanted if each.kind == "preferred"), wanted[0])
     wording, source = _wording(terms, provision, target, preferences)
+    wanted_in = frozenset(map(plain_type, wording.add_to))
+    is_usual = not wanted_in.isdisjoint(card_types(terms.contract.card))
+    if finding.severity is Severity.NONE and not decided:
+        is_ours = concerns_side(terms, target, finding, ())
+        is_payers = PAYER in (target.burdens, target.favours)
+        if not is_usual or is_ours is False or (is_ours is None and is_payers):
+            return []
+        why = "no such clause was found; contracts of this type usually have one"
+        return [_open(terms, provision, finding, why, None, preferences)]
     best = finding.searched.best if finding.searched else None
     if best is not None and best.score > SURELY_MISSING and not decided:
         why = "no such clause was found, but the contract has similar words"
         return [_open(terms, provision, finding, why, None, preferences, (best.quote,))]
-    wanted_in = frozenset(map(plain_type, wording.add_to))
-    if not decided and wanted_in.isdisjoint(card_types(terms.contract.card)):
+    if not decided and not is_usual:
         why = "no such clause was found; the playbook does not say whether this contract needs one"
         return [_open(terms, provision, finding, why, None, preferences)]
     if not decided and not terms.fits(wording.clause):

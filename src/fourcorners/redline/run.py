@@ -84,12 +84,13 @@ def redline_contract(
         preferences = Preferences(own_source, options.target, decided, bank.best if bank else None)
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
-        for outcome in propose(terms, provision, finding, preferences):
+        outcomes = propose(terms, provision, finding, preferences)
+        for outcome in outcomes:
             if isinstance(outcome, ProposedChange):
                 changes.append(outcome)
             else:
                 open_points.append(outcome)
-        if finding.state is CellState.FOUND and is_accepted(provision, finding):
+        if finding.state is CellState.FOUND and not outcomes and is_accepted(provision, finding):
             accepted.append(provision.name)
     return read, Redline(
         document=document,
