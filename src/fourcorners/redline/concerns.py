@@ -155,7 +155,7 @@ def _actors(contract: Contract, part: Span, *, pays: bool) -> frozenset[str]:
 
 def _whose_payment(side: Side, parties: Sequence[Party]) -> _Whose:
     """Return to which side the party belongs that pays, by its role or the other side's."""
-    found = {
+    found: set[_Whose] = {
         "ours" if role in _PAYING else "theirs"
         for role in map(fold_party, side.roles)
         if role in _PAYING | _PAID
