@@ -34,8 +34,7 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
-SURELY_MISSING = 0.05
-"""The probability of the best candidate up to which a clause counts as missing."""
+_SURELY_MISSING = 0.05  # up to this probability of the best candidate a clause is missing
 _PATTERNS = load_patterns("fourcorners.redline", "propose")
 _OFFICE = _PATTERNS["office"]
 _RECITALS = 3_000  # characters at the beginning that say what the contract is about
@@ -244,7 +243,7 @@ def _missing(
         why = "no such clause was found; contracts of this type usually have one"
         return [_open(terms, provision, finding, why, None, preferences)]
     best = finding.searched.best if finding.searched else None
-    if best is not None and best.score > SURELY_MISSING and not decided:
+    if best is not None and best.score > _SURELY_MISSING and not decided:
         why = "no such clause was found, but the contract has similar words"
         return [_open(terms, provision, finding, why, None, preferences, (best.quote,))]
     if not decided and not is_usual:

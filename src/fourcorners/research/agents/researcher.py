@@ -36,7 +36,6 @@ MAX_RESULTS = 6
 """Pieces of material that one lookup may return."""
 _LONGEST = 400  # characters of a lookup's words
 _LONGEST_NAME = 40  # characters of a tool's name
-_MOST_STRANGE = 3  # unknown tools that are reported
 _SEARCH = "search"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fourcorners.models.entailment.features import DENIALS
 from fourcorners.text.patterns import load_patterns
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "same_words")
@@ -24,9 +25,8 @@ _AHEAD = 4  # words that decide about one; a name that a pronoun is for has at m
 _MOST_PLACES = 4_000  # that are tried: ten sentences long
 _PAUSES = frozenset((",", ";", ":"))
 _PRONOUNS = frozenset(("it", "its", "they", "their", "them", "he", "she", "his", "her", "him"))
-_DENIALS = ("not", "no", "nor", "never", "neither", "none", "nothing")
-_NO_NAME = frozenset(
-    (*_DENIALS, "and", "or", "but", "if", "unless", "except", "may", "shall", "must", "will", "can")
+_NO_NAME = DENIALS | frozenset(
+    ("and", "or", "but", "if", "unless", "except", "may", "shall", "must", "will", "can")
 )
 _DENIED = {"does", "do"}  # "does not pay" for "shall not pay"
 

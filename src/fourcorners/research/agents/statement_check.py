@@ -231,8 +231,8 @@ def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
     """
     if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
         return sentence.standing in CHECKED
-    given = _lead(sentence.text) or _read(sentence.text, question)
-    return given is ruling and _is_plain(sentence)
+    given = _is_plain(sentence) and (_lead(sentence.text) or _read(sentence.text, question))
+    return given is ruling
 
 
 def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:

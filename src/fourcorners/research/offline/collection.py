@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime, timedelta
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.contract import Contract
 from fourcorners.library.entries import Entry
+from fourcorners.models.entailment.features import DENIALS
 from fourcorners.outline.card.card import RenewalManner
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.outline.card.term import read_term
@@ -81,7 +82,6 @@ _OF_WHOLE = frozenset(
     ).tokens
 )
 _THIS = frozenset({"this", "these"})
-_DENIED = frozenset({"not", "no", "nor", "neither", "never"})
 _UNIONS = frozenset({"Australia", "Canada", "United Kingdom", "United States"})  # have several laws
 _KNOWN = (RowState.YES, RowState.TO_READ)
 _DECIDED = (RowState.YES, RowState.NO)
@@ -163,7 +163,7 @@ def _is_of_contract(words: str) -> bool:
     own = [each for each in before if not each.isdigit()]
     at = next((at for at, each in enumerate(own) if each in _THIS), None)
     is_whole = not _THIS.isdisjoint(after) if at is None else _OF_WHOLE.issuperset(own[:at])
-    return is_whole and _DENIED.isdisjoint(own)
+    return is_whole and DENIALS.isdisjoint(own)
 
 
 def _read_law(context: ResearchContext, contract: Contract, laws: frozenset[str]) -> RowPart:

@@ -81,13 +81,13 @@ class AnsweredClauses:
                 continue
             apart = [each.span for each in self._library.exclusions(entry.id)]
             for finding in store.load_findings(self._library, self._playbook, entry.id).values():
-                answers = confirmed_answers(finding)
+                answers = _confirmed_answers(finding)
                 spans = [each.quote.span for each in finding.evidence if each.quote.span]
                 if answers and spans and not any(a.overlaps(b) for a in apart for b in spans):
                     yield AnsweredClause(entry.id, finding.provision, _words(finding), answers)
 
 
-def confirmed_answers(finding: Finding) -> dict[str, str]:
+def _confirmed_answers(finding: Finding) -> dict[str, str]:
     """Return the answers that people gave, or confirmed with their cell, by their ids."""
     if finding.review not in (ReviewState.CONFIRMED, ReviewState.CORRECTED):
         return {}

@@ -134,6 +134,7 @@ class TurnValue(Value):
     asked: str
     tools: list[str]
     ruling: _Verdict
+    unchecked: _Verdict | None = None
     answer: list[StatementValue]
     missing: list[str]
 
@@ -142,6 +143,7 @@ class TurnValue(Value):
         return cls.make(
             draft,
             ruling=draft.answer.ruling,
+            unchecked=draft.answer.unchecked,
             answer=StatementValue.list_of(draft.answer.sentences),
             missing=[each.what for each in draft.gaps],
         )
