@@ -46,10 +46,55 @@ def test_the_clause_asked_for_comes_first_with_stars_and_reasons() -> None:
     assert found[0].expected is not None
     assert found[1].expected is not None
     assert 5 >= found[0].expected > found[1].expected >= 1
-    assert found[0].reasons.covers == ("cap on liability",)
+    assert found[0].reasons.covers == ("cap on liability", "of both parties")
     assert found[1].reasons.missing == ("cap on liability",)
     assert "speaks of both parties alike" in found[0].reasons.remarks
     assert any(each.startswith("short") for each in found[0].reasons.remarks)
+
+
+def notice(who: str, other: str, days: str) -> str:
+    return f"{who} may terminate this Agreement for convenience on {days} days' notice to {other}."
+
+
+@pytest.mark.parametrize(
+    ("query", "who", "days"),
+    [
+        ("customer may terminate for convenience on 30 days' notice", "The Customer", "30"),
+        ("termination for convenience by the vendor, sixty days' notice", "The Supplier", "60"),
+        ("mutual termination for convenience on 30 days' notice", "Either party", "30"),
+        ("termination for convenience by a licensee on 60 days' notice", "Licensee", "sixty"),
+    ],
+)
+def test_the_side_and_the_period_asked_for_come_first(query: str, who: str, days: str) -> None:
+    wanted = notice(who, "the other", days)
+    number = 60 if "60" in days or "sixty" in days else 30
+    misses = [
+        notice(each, "the other", f"{period}")
+        for each in ("The Customer", "The Supplier", "Either party")
+        for period in (30, 60, 90)
+        if (each, period) != (who, number) and not (who == "Licensee" and each == "The Customer")
+    ]
+    for texts in ((*misses, wanted), (wanted, *misses)):
+        first = rank_clauses(query, stock(HashEncoder(384), *texts), every=True)[0]
+        assert first.clause.text == wanted
+        assert any(each.startswith("of ") for each in first.reasons.covers)
+
+
+def test_what_a_clause_lacks_names_the_side_and_the_period() -> None:
+    text = notice("The Supplier", "the Customer", "60")
+    found = rank_clauses("customer's termination on 30 days' notice", stock(HashEncoder(384), text))
+    assert found[0].reasons.missing[-2:] == ("of the customer", "30 days")
+    assert "speaks of both parties alike" not in found[0].reasons.remarks
+
+
+def test_nearly_the_same_words_are_one_result_but_not_those_of_the_other_side() -> None:
+    customer = [notice("The Customer", "the Supplier", days) for days in ("30", "45", "60")]
+    vendor = notice("The Client", "the Vendor", "30")
+    supplier = notice("The Supplier", "the Customer", "30")
+    held = stock(HashEncoder(384), *customer, vendor, supplier, LAW)
+    found = rank_clauses("customer's termination for convenience on 45 days' notice", held)
+    assert [each.clause.text for each in found] == [customer[1], supplier, LAW]
+    assert len(found[0].variants) == 3
 
 
 def test_another_encoder_has_no_stars_but_an_order() -> None:
@@ -120,6 +165,26 @@ def test_a_bank_gives_its_clauses_once(library: Library) -> None:
         assert found[0].stars == 4
         only = gather.bank_clauses(library, "deals", provision="Law")
         assert [each.text for each in only] == [LAW]
+
+
+def test_a_label_that_a_bank_holds_is_no_clause(library: Library) -> None:
+    with library:
+        words = ["Termination", "12. Notices", "Time is of the essence."]
+        banks.store_clauses(library, "deals", [BankClause("General", each) for each in words])
+        assert [each.text for each in gather.bank_clauses(library, "deals")] == [words[2]]
+
+
+def test_a_long_section_without_parts_is_cut_into_its_passages() -> None:
+    text = "word " * 1_000
+    whole, part = Span(0, 4_900), Span(100, 2_000)
+    passages = [Span(0, 900), Span(900, 2_200), Span(2_200, 5_000)]
+    path = ("1. Term",)
+    cut = list(gather.divide_long([(part, path)], passages, text))
+    assert cut == [(part, path)]
+    cut = list(gather.divide_long([(whole, path), (part, path)], passages, text))
+    assert cut == [(whole, path), (part, path)]
+    cut = list(gather.divide_long([(whole, path)], passages, text))
+    assert [span for span, _ in cut] == [*passages[:2], Span(2_200, 4_900)]
 
 
 def test_vectors_are_made_once(library: Library) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
@@ -100,6 +100,8 @@ def fold_duplicates(clauses: Iterable[Clause]) -> list[Clause]:
 MAX_LENGTH = 8_000  # characters of a section that is a clause as a whole
 MAX_DEPTH = 6  # parts with separate headings, from which a section is a collection of clauses
 MIN_WORDS = 12  # of a clause worth drafting from; by hand
+MIN_BANK_WORDS = 4  # of one that somebody stored: what has fewer is a heading or a label
+MAX_UNDIVIDED = 600  # words of a section without parts, above which its passages are the clauses
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
 
 
@@ -124,6 +126,7 @@ def bank_clauses(library: Library, bank: str, *, provision: str | None = None) -
             each.provision,
         )
         for each in stored_clauses(library, bank, provision=provision)
+        if len(each.text.split()) >= MIN_BANK_WORDS
     )
 
 
@@ -146,10 +149,11 @@ def document_clauses(library: Catalogue, entries: Iterable[Entry]) -> list[Claus
 def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Clause]:
     text, outline = library.text(document), library.outline(document)
     exclusions = library.exclusions(document)
+    passages = [passage.span for passage in library.passages(document)]
     cut = (
-        [(passage.span, ()) for passage in library.passages(document)]
+        [(span, ()) for span in passages]
         if outline.windows or not outline.nodes
-        else list(cut_clauses(outline, text))
+        else divide_long(list(cut_clauses(outline, text)), passages, text)
     )
     for span, path in cut:
         own = span.strip(text)
@@ -157,6 +161,19 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
             continue  # hidden text and tables of contents are not precedents
         if len(own.text_in(text).split()) >= MIN_WORDS:
             yield Clause(own.text_in(text), (ClausePlace(name, path, document, own),))
+
+
+def divide_long(
+    cut: Sequence[tuple[Span, tuple[str, ...]]], passages: Sequence[Span], text: str
+) -> Iterator[tuple[Span, tuple[str, ...]]]:
+    """Yield clauses, with the passages of each one that is long and has no parts."""
+    for span, path in cut:
+        if len(span.text_in(text).split()) <= MAX_UNDIVIDED or any(
+            other != span and span.contains(other) for other, _ in cut
+        ):
+            yield span, path
+        else:
+            yield from ((part, path) for each in passages if (part := span.intersection(each)))
 
 
 def cut_clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:

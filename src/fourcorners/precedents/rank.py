@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.precedents.clause import Clause, ClausePlace, shingles
+from fourcorners.precedents.clause import Clause, ClausePlace, normalised_words, shingles
 from fourcorners.precedents.concepts import QueryConcepts, query_concepts
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors, query_stems
 from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseFeatures
 from fourcorners.precedents.scoring.score import DEFAULT_SCORING, Scoring, model_for, score_clauses
+from fourcorners.precedents.terms import ClauseTerms, name_sides, query_terms
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -45,13 +47,17 @@ class Reasons:
 def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseFeatures) -> Reasons:
     """Say how a clause meets a query; where no concept is recognised, by the query's words."""
     found = {each.name: bool(reading.concept_places(each)) for each in wanted.concepts}
+    terms = query_terms(query)
     if not found:
         held = set(query_stems(reading.text))
-        own = list(dict.fromkeys(query.lower().split()))
+        own = list(dict.fromkeys(terms.subject.lower().split()))
         found = {word: set(query_stems(word)) <= held for word in own if len(word) > 3}
+    covers = _widest(name for name, there in found.items() if there)
+    missing = _widest(name for name, there in found.items() if not there)
+    met = reading.terms.meets(terms)
     return Reasons(
-        covers=_widest(name for name, there in found.items() if there),
-        missing=_widest(name for name, there in found.items() if not there),
+        covers=(*covers, *(name for name, there in met.items() if there)),
+        missing=(*missing, *(name for name, there in met.items() if not there)),
         unwanted=_widest(each.name for each in wanted.unwanted if reading.concept_places(each)),
         remarks=tuple(_remarks(wanted, reading)),
     )
@@ -80,14 +86,12 @@ def _remarks(wanted: QueryConcepts, reading: ClauseFeatures) -> list[str]:
         parts.append("has exceptions" if carved else "has no exception near the topic")
     elif wanted.carved is False and carved:
         parts.append("has exceptions, though none are wanted")
-    if reading.is_mutual:
+    if reading.terms.is_mutual:
         parts.append("speaks of both parties alike")
     elif reading.seller >= _CLEAR:
         parts.append("one-sided: favours the seller")
     elif reading.seller <= -_CLEAR:
         parts.append("one-sided: favours the buyer")
-    elif wanted.mutual:
-        parts.append("does not speak of both parties")
     if reading.words < SHORT:
         parts.append(f"short: {reading.words} words")
     elif reading.words > LONG:
@@ -104,7 +108,8 @@ MAX_RANKED = 400
 """Clauses that are given vectors: of more, those whose words speak for them most."""
 
 NEAR_DUPLICATE = 0.9
-"""The share of the runs of eight words of the shorter that makes two clauses variants."""
+"""The share of the runs of eight words of the shorter, or of the words of both, that makes two
+clauses variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +219,18 @@ def rank_clauses(
         left = clause if every else taken.remaining(clause)
         if left is None:
             continue
-        like = None if every else taken.find_similar(left.text)
+        wording = (
+            None
+            if every
+            else ClauseWording.read(left.text, collection.reading(int(rows[at])).terms)
+        )
+        like = wording and taken.find_similar(wording)
         if like is not None:
             variants.setdefault(like, []).append(left)
         elif limit is None or len(unique) < limit:
             unique.append((at, left))
-            taken.add_text(left.text)
+            if wording is not None:
+                taken.add_wording(wording)
     uses_judge = scoring.profile in (Profile.DEFAULT, Profile.FULL)
     judge = model_for(collection.encoder) if uses_judge else None
     own = found[[at for at, _ in unique]]
@@ -239,23 +250,47 @@ def rank_clauses(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class ClauseWording:
+    """The words of a clause, to be compared with another's.
+
+    Attributes:
+        words: How often it has each, whatever a party's role is called.
+        terms: For who acts first: a clause for the other side is another one.
+    """
+
+    runs: frozenset[int]
+    words: Counter[str]
+    terms: ClauseTerms
+
+    @classmethod
+    def read(cls, text: str, terms: ClauseTerms) -> ClauseWording:
+        words = Counter(name_sides(normalised_words(text)).split())
+        return cls(shingles(text), words, terms)
+
+    def is_like(self, other: ClauseWording) -> bool:
+        runs = min(len(self.runs), len(other.runs))
+        both = self.words.total() + other.words.total()
+        is_alike = (
+            len(self.runs & other.runs) >= NEAR_DUPLICATE * runs
+            or 2 * (self.words & other.words).total() >= NEAR_DUPLICATE * both
+        )
+        return is_alike and self.terms.first_holder is other.terms.first_holder
+
+
 class DisjointClauses:
     """What is taken by clauses: places in contracts, within or around which, and words."""
 
     def __init__(self) -> None:
         self._taken: dict[str, list[Span]] = {}
-        self._words: list[frozenset[int]] = []
+        self._wordings: list[ClauseWording] = []
 
-    def add_text(self, text: str) -> None:
-        self._words.append(shingles(text))
+    def add_wording(self, wording: ClauseWording) -> None:
+        self._wordings.append(wording)
 
-    def find_similar(self, text: str) -> int | None:
+    def find_similar(self, wording: ClauseWording) -> int | None:
         """Return the first clause taken that has nearly all words of this one, or the reverse."""
-        own = shingles(text)
-        for at, held in enumerate(self._words):
-            if len(own & held) >= NEAR_DUPLICATE * min(len(own), len(held)):
-                return at
-        return None
+        return next((at for at, each in enumerate(self._wordings) if each.is_like(wording)), None)
 
     def remaining(self, clause: Clause) -> Clause | None:
         """Return a clause with the places that are free, and take them; None if none is."""

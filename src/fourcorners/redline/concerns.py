@@ -15,6 +15,7 @@ from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.clause import enclosing_clause, find_lead_ins
 from fourcorners.playbooks.playbook import PAYER, SUBJECT, Position, Provision
+from fourcorners.precedents.terms import PAID, PAYING
 from fourcorners.redline.clause_edits import find_phrase, period_days
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.review.finding import Finding
@@ -26,19 +27,6 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.values.periods import find_durations
 
-_PAYING = frozenset(
-    [
-        *("customer", "client", "buyer", "purchaser", "licensee", "reseller", "distributor"),
-        *("dealer", "franchisee", "tenant", "lessee", "borrower", "employer", "shipper"),
-    ]
-)
-_PAID = frozenset(
-    [
-        *("supplier", "seller", "vendor", "provider", "service provider", "licensor", "contractor"),
-        *("subcontractor", "consultant", "manufacturer", "franchisor", "landlord", "lessor"),
-        *("lender", "employee", "carrier"),
-    ]
-)
 _PAYS = ("pay", "pays", "remit", "remits")
 _LONGEST = 1_500  # characters of a clause; what is longer is an article without numbers
 _Whose = Literal["ours", "theirs", "each", ""]
@@ -163,9 +151,9 @@ def _whose_payment(side: Side, parties: Sequence[Party]) -> _Whose:
     for each in parties:
         names = {fold_party(each.short), fold_party(each.role)}
         whose = side.whose(each)
-        if names & _PAYING:
+        if names & PAYING:
             found.add(whose)
-        elif whose and names & _PAID:
+        elif whose and names & PAID:
             found.add("theirs" if whose == "ours" else "ours")
     return found.pop() if len(found) == 1 else ""
 

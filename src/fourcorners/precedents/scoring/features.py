@@ -15,6 +15,7 @@ from functools import cached_property
 
 from fourcorners.precedents.clause import OMITTED
 from fourcorners.precedents.concepts import (
+    MAX_READ,
     DraftingSide,
     QueryConcept,
     QueryConcepts,
@@ -22,6 +23,7 @@ from fourcorners.precedents.concepts import (
     find_concept,
     plain_text,
 )
+from fourcorners.precedents.terms import ClauseTerms
 from fourcorners.text.patterns import load_patterns
 
 FEATURE_NAMES = (
@@ -91,8 +93,12 @@ class ClauseFeatures:
         return len(_REDACTED.findall(self.text))
 
     @cached_property
-    def is_mutual(self) -> bool:
-        """Whether it binds both parties alike, by its words."""
+    def terms(self) -> ClauseTerms:
+        return ClauseTerms(self.text[:MAX_READ])
+
+    @cached_property
+    def names_both(self) -> bool:
+        """Whether it names both parties together, if perhaps not in all that it says."""
         return bool(_BOTH.search(self.plain))
 
     @cached_property
@@ -145,9 +151,9 @@ def clause_features(reading: ClauseFeatures, wanted: QueryConcepts) -> list[floa
         float(beside_topic) if wanted.carved is False else 0.0,
         _share(bool(reading.concept_places(each)) for each in wanted.unwanted),
         float(whole),
-        0.0 if wanted.mutual is not True else 1.0 if reading.is_mutual else -1.0,
-        0.0 if wanted.mutual is not False else -1.0 if reading.is_mutual else 1.0,
-        reading.seller - 0.5 * reading.is_mutual if wanted.side is DraftingSide.SELLER else 0.0,
+        0.0 if wanted.mutual is not True else 1.0 if reading.names_both else -1.0,
+        0.0 if wanted.mutual is not False else -1.0 if reading.names_both else 1.0,
+        reading.seller - 0.5 * reading.names_both if wanted.side is DraftingSide.SELLER else 0.0,
         0.5 * bool(reading.exceptions) - reading.seller
         if wanted.side is DraftingSide.BUYER
         else 0.0,
