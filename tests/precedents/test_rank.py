@@ -179,11 +179,11 @@ def test_a_long_section_without_parts_is_cut_into_its_passages() -> None:
     whole, part = Span(0, 4_900), Span(100, 2_000)
     passages = [Span(0, 900), Span(900, 2_200), Span(2_200, 5_000)]
     path = ("1. Term",)
-    cut = list(gather.divide_long([(part, path)], passages, text))
+    cut = list(gather.cut_long([(part, path)], passages, text))
     assert cut == [(part, path)]
-    cut = list(gather.divide_long([(whole, path), (part, path)], passages, text))
+    cut = list(gather.cut_long([(whole, path), (part, path)], passages, text))
     assert cut == [(whole, path), (part, path)]
-    cut = list(gather.divide_long([(whole, path)], passages, text))
+    cut = list(gather.cut_long([(whole, path)], passages, text))
     assert [span for span, _ in cut] == [*passages[:2], Span(2_200, 4_900)]
 
 

@@ -153,7 +153,7 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
     cut = (
         [(span, ()) for span in passages]
         if outline.windows or not outline.nodes
-        else divide_long(list(cut_clauses(outline, text)), passages, text)
+        else cut_long(list(cut_clauses(outline, text)), passages, text)
     )
     for span, path in cut:
         own = span.strip(text)
@@ -163,7 +163,7 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
             yield Clause(own.text_in(text), (ClausePlace(name, path, document, own),))
 
 
-def divide_long(
+def cut_long(
     cut: Sequence[tuple[Span, tuple[str, ...]]], passages: Sequence[Span], text: str
 ) -> Iterator[tuple[Span, tuple[str, ...]]]:
     """Yield clauses, with the passages of each one that is long and has no parts."""

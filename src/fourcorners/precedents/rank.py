@@ -54,7 +54,7 @@ def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseFeatures) -> 
         found = {word: set(query_stems(word)) <= held for word in own if len(word) > 3}
     covers = _widest(name for name, there in found.items() if there)
     missing = _widest(name for name, there in found.items() if not there)
-    met = reading.terms.meets(terms)
+    met = reading.terms.coverage(terms)
     return Reasons(
         covers=(*covers, *(name for name, there in met.items() if there)),
         missing=(*missing, *(name for name, there in met.items() if not there)),

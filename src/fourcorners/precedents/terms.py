@@ -34,7 +34,7 @@ PAID = frozenset(
 )
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
-_DAYS_A_MONTH = 30.4375
+_DAYS_A_MONTH = 30.4375  # 365.25 / 12
 _TIME, _MONEY = "time", "money"
 _PATTERNS = load_patterns("fourcorners.precedents", "terms")
 _MUTUAL = _PATTERNS["mutual"]
@@ -84,14 +84,14 @@ class Holder(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class WrittenFigure:
     """A number of a kind: a share, a sum, or a time in days."""
 
     kind: str
     number: float
     text: str
 
-    def is_near(self, other: Figure) -> bool:
+    def is_near(self, other: WrittenFigure) -> bool:
         """Tell whether two are the same; months may be counted in days."""
         return abs(self.number - other.number) <= 0.04 * max(self.number, other.number)
 
@@ -108,7 +108,7 @@ class QueryTerms:
     query: str
     holder: Holder | None
     role: str
-    figures: tuple[Figure, ...]
+    figures: tuple[WrittenFigure, ...]
 
     def __bool__(self) -> bool:
         return self.holder is not None or bool(self.figures)
@@ -149,12 +149,12 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem_tokens(tokenize(text).tokens))
 
 
-def _figures(text: str) -> Iterable[Figure]:
+def _figures(text: str) -> Iterable[WrittenFigure]:
     for each in find_quantities(text, Span(0, len(text))):
         kind, number = _measure(each)
         if kind:
             words = " ".join(each.span.text_in(text).split()).rstrip(",.")
-            yield Figure(kind, number, words.replace("-", " "))
+            yield WrittenFigure(kind, number, words.replace("-", " "))
 
 
 def _measure(quantity: Quantity) -> tuple[str, float]:
@@ -180,7 +180,7 @@ class ClauseTerms:
         ]
 
     @cached_property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[WrittenFigure, ...]:
         return tuple(_figures(self._text))
 
     @property
@@ -207,7 +207,7 @@ class ClauseTerms:
         }
         return found.pop() if len(found) == 1 else Holder.EACH if found else None
 
-    def meets(self, wanted: QueryTerms) -> dict[str, bool]:
+    def coverage(self, wanted: QueryTerms) -> dict[str, bool]:
         """Return for the side and each figure asked for whether it is met; not what is unknown."""
         found = {}
         holder = self.holder(wanted)
@@ -228,11 +228,11 @@ class ClauseTerms:
         each = [self._agrees(figure) for figure in wanted.figures]
         return sum(each) / len(each) if each else 0.0
 
-    def _agrees(self, wanted: Figure) -> float:
+    def _agrees(self, wanted: WrittenFigure) -> float:
         same = [each for each in self.figures if each.kind == wanted.kind]
         return 1.0 if self.has(wanted) else -1.0 if same else -0.5
 
-    def has(self, wanted: Figure) -> bool:
+    def has(self, wanted: WrittenFigure) -> bool:
         return any(each.kind == wanted.kind and wanted.is_near(each) for each in self.figures)
 
 
