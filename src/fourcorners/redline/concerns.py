@@ -144,9 +144,9 @@ def _actors(contract: Contract, part: Span, *, pays: bool) -> frozenset[str]:
 def _whose_payment(side: Side, parties: Sequence[Party]) -> _Whose:
     """Return to which side the party belongs that pays, by its role or the other side's."""
     found: set[_Whose] = {
-        "ours" if role in _PAYING else "theirs"
+        "ours" if role in PAYING else "theirs"
         for role in map(fold_party, side.roles)
-        if role in _PAYING | _PAID
+        if role in PAYING | PAID
     }
     for each in parties:
         names = {fold_party(each.short), fold_party(each.role)}
