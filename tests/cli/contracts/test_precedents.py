@@ -36,7 +36,7 @@ def test_the_best_clause_comes_first_once_with_its_places(bank: Program) -> None
     assert [place["source"] for place in found[0]["places"]] == ["Cork v. Lime", "Elm v. Ash"]
     assert found[0]["stars"] == 4
     assert 1 <= found[2]["predicted_stars"] < found[0]["predicted_stars"] <= 5
-    assert found[0]["reasons"]["covers"] == ["cap on liability"]
+    assert found[0]["reasons"]["covers"] == ["cap on liability", "of both parties"]
     assert found[2]["reasons"]["missing"] == ["cap on liability"]
     assert found[0]["difference"] == []
 

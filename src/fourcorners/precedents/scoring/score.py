@@ -195,7 +195,8 @@ def _build_features(
         return _words(query, collection, expansion)[rows]
     if profile is Profile.DENSE:
         return _cosines(query, collection, rows, expansion)
-    if profile in _LEARNED and len(rows):
+    learned = adapter is not None or model_for(collection.encoder) is not None
+    if profile in _LEARNED and learned and len(rows):
         found = select_candidates(query, collection, rows, expansion=expansion)
         own = base_scores(found, collection.encoder) + terms_agreement(
             query, collection, found.rows
@@ -204,7 +205,10 @@ def _build_features(
             own = own + adapter.score_gain(query, found.query, found.vectors)
         return found.merge_scores(own)
     words = scale_by_highest(_words(query, collection, expansion))[rows]
-    return _cosines(query, collection, rows, expansion) + WORDS_WEIGHT * words
+    scores = _cosines(query, collection, rows, expansion) + WORDS_WEIGHT * words
+    if profile in _LEARNED:
+        scores = scores + terms_agreement(query, collection, rows) / HYBRID_SCALE
+    return scores
 
 
 def model_for(encoder: Encoder) -> PrecedentModel | None:
