@@ -224,7 +224,7 @@ def rank_clauses(
             if every
             else ClauseWording.read(left.text, collection.reading(int(rows[at])).terms)
         )
-        like = wording and taken.find_similar(wording)
+        like = None if wording is None else taken.find_similar(wording)
         if like is not None:
             variants.setdefault(like, []).append(left)
         elif limit is None or len(unique) < limit:
