@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from shutil import copy
 
 import numpy as np
 import pytest
@@ -21,8 +22,12 @@ from tests.models.fake import HashEncoder
 
 
 @pytest.fixture
-def library(larch: Program) -> Library:
-    return Library.open(larch.folder / "fourcorners.db", create=False)
+def library(larch: Program, tmp_path: Path) -> Library:
+    """A copy, in which no earlier test has stored the vectors of clauses."""
+    own = Path(copy(larch.folder / "fourcorners.db", tmp_path))
+    library = Library.open(own, create=False)
+    library.execute("DELETE FROM precedent_vectors")
+    return library
 
 
 def test_contracts_are_cut_into_clauses_that_stand_where_they_say(library: Library) -> None:
