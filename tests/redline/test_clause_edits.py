@@ -192,7 +192,7 @@ def test_a_person_decides_over_answers_and_all_else() -> None:
     edit = ClauseEdit("(so)", answers={"effect": ("x",)}, after=("consent",), unless=("other",))
     assert "consent (so) of" in changed(CLAUSE, find(CLAUSE, edit, decided=True))
     found = find(CLAUSE, decided=True)
-    assert changed(CLAUSE, found) == "A party may assign it."
+    assert changed(CLAUSE, found) == "A party may assign it. So be it."
 
 
 @pytest.mark.parametrize(

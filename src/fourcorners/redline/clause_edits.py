@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.outline.clause import find_lead_ins
@@ -11,6 +11,7 @@ from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import Extent
+from fourcorners.redline.replacement import SHORTEST, find_part, replace_part, replace_words
 from fourcorners.review.finding import RiskAnswer
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -21,11 +22,9 @@ from fourcorners.text.values.periods import Period, find_durations, period_parts
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
-_NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PERIOD = _PATTERNS["period"]
 _REFERS = _PATTERNS["refers"]
 MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
-_SHORTEST = 6  # words of a sentence that says something; a heading has fewer
 _TERMS = frozenset({"end", "renewal"})  # the card's values
 _DAYS_A_MONTH = 365 / 12
 _DAYS = {"day": 1, "week": 7, "month": _DAYS_A_MONTH, "year": 365}
@@ -93,18 +92,11 @@ def find_edit(
             return made
         none = NoEdit("the words that the playbook would change are not in it, or more than once")
     if decided and wording.clause:
-        draft, place = terms.fill(wording.clause), without_number(text, quote)
-        edits = tuple(_replacement(place.text_in(text), draft.text))
+        draft = terms.fill(wording.clause)
+        place = find_part(terms.contract, quote, draft.text)
+        edits = tuple(replace_part(terms.contract, place, draft.text))
         return TextEdit(Extent.CLAUSE, place, edits, draft.blanks)
     return none
-
-
-def without_number(text: str, span: Span) -> Span:
-    """Return a span without the number that it begins with, which may be one that Word computes."""
-    number = _NUMBER.match(text, span.start, span.end)
-    if number is None or number[0].strip().isalpha():
-        return span
-    return Span(number.end(), span.end)
 
 
 def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
@@ -131,7 +123,7 @@ def _sentence_about(text: str, quote: Span, edit: ClauseEdit, outline: Outline) 
         (
             each
             for each in sentences
-            if len(each.text_in(text).split()) >= _SHORTEST
+            if len(each.text_in(text).split()) >= SHORTEST
             and (not edit.about or find_phrase(text, each, edit.about))
             and not find_phrase(text, each, edit.not_about)
         ),
@@ -228,7 +220,7 @@ def _change_period(
     rest = rest.capitalize() if written["unit"][0].isupper() else rest
     edits = [Edit(EditKind.DELETE, old), Edit(EditKind.INSERT, f"{number}{again}")]
     edits.append(Edit(EditKind.EQUAL, written["gap"]))
-    return TextEdit(Extent.WORDS, same[0].span, (*edits, *_replacement(written["unit"], rest)))
+    return TextEdit(Extent.WORDS, same[0].span, (*edits, *replace_words(written["unit"], rest)))
 
 
 def _is_half_a_term(words: str, terms: ContractTerms) -> bool:
@@ -246,17 +238,3 @@ def _is_half_a_term(words: str, terms: ContractTerms) -> bool:
 def period_days(period: Period) -> float:
     """Return the length of a period in days, a month as long as on average."""
     return period.months * _DAYS_A_MONTH + period.days
-
-
-_ALIKE = 0.4  # share of the words of both that stay, below which words are replaced as a whole
-
-
-def _replacement(before: str, after: str) -> Iterator[Edit]:
-    """Yield the edits of a text into another; unlike ones are replaced as a whole."""
-    edits = diff_words(before, after)
-    same_words = sum(len(each.text.split()) for each in edits if each.kind is EditKind.EQUAL)
-    if 2 * same_words < _ALIKE * (len(before.split()) + len(after.split())):
-        yield Edit(EditKind.DELETE, before)
-        yield Edit(EditKind.INSERT, after)
-    else:
-        yield from edits

@@ -9,7 +9,6 @@ from enum import StrEnum
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
-from fourcorners.redline.clause_edits import without_number
 from fourcorners.redline.proposal import (
     Basis,
     NewClause,
@@ -20,6 +19,7 @@ from fourcorners.redline.proposal import (
     Source,
     find_blanks,
 )
+from fourcorners.redline.replacement import without_number
 from fourcorners.text.sentences import BLANK_LINE
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words

@@ -16,9 +16,14 @@ from fourcorners.playbooks.playbook import Position, Provision, fill_slots
 from fourcorners.precedents.clause import bank_clauses
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
 from fourcorners.precedents.scoring.vectors import clause_vectors
-from fourcorners.redline.proposal import Draft, Source
+from fourcorners.redline.proposal import Draft, Source, find_blanks
 from fourcorners.review.parties import Side
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+from fourcorners.text.stems import IDLE
+from fourcorners.text.values.amounts import find_amounts
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import find_durations
 
 if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
@@ -64,6 +69,8 @@ _THIS = _PATTERNS["this"]
 _PARTY = _PATTERNS["party"]
 _SENTENCE = _PATTERNS["sentence"]
 _CAPITALISED = _PATTERNS["capitalised"]
+_SUBJECT = _PATTERNS["subject"]
+_REFERENCE = _PATTERNS["reference"]
 _FOR_TWO = _PATTERNS["for_two"]
 
 
@@ -99,7 +106,7 @@ class ContractTerms:
             self._values["governing law"] = card.governing_law.value
         self._values |= {name.casefold(): value for name, value in (given or {}).items()}
         self._names = {
-            name.casefold()
+            re.sub(r"^the\s+", "", name.casefold()): self.party_name(each)
             for each in parties
             for name in (each.name, each.short, each.role)
             if name
@@ -141,19 +148,36 @@ class ContractTerms:
     def adapt_clause(self, clause: str) -> Draft:
         """Return another contract's clause with what this one does not know in brackets.
 
-        That is what it writes with a capital within a sentence, as names and defined terms are.
+        That is its periods, amounts and references, and what it writes with a capital, as names and
+        defined terms are; those that this contract has are written as it writes them.
         """
-        blanks: list[str] = []
+        whole = Span(0, len(clause))
+        own = [Span(*each.span()) for each in _REFERENCE.finditer(clause)]
+        for find in (find_durations, find_amounts, find_dates):
+            own += [each.span for each in find(clause, whole)]
+        new = {each: f"[{each.text_in(clause)}]" for each in own}
+        for pattern in (_CAPITALISED, _SUBJECT):
+            for match in pattern.finditer(clause):
+                new.setdefault(Span(*match.span()), self._adapt_name(match))
+        words, end = "", 0
+        for span, written in sorted(new.items(), key=lambda each: (each[0].start, -len(each[0]))):
+            if span.start >= end and clause.count("[", 0, span.start) == clause.count(
+                "]", 0, span.start
+            ):
+                words += clause[end : span.start] + written
+                end = span.end
+        words += clause[end:]
+        return Draft(words, find_blanks(words))
 
-        def mark(match: re.Match[str]) -> str:
-            words = match["term"]
-            known = words.casefold() in self._terms or words.casefold() in self._names
-            if known or f" {words} " in self.contract.full_text:
-                return words
-            blanks.append(words)
-            return f"[{words}]"
-
-        return Draft(_CAPITALISED.sub(mark, clause), tuple(dict.fromkeys(blanks)))
+    def _adapt_name(self, match: re.Match[str]) -> str:
+        words, article = match["term"], match["article"] or ""
+        if (name := self._names.get(words.casefold())) is not None:
+            return _upper_first(name) if match.start() == 0 or article[:1] == "T" else name
+        if (term := self._terms.get(words.casefold())) is not None:
+            return f"{article}{term}"
+        text = self.contract.full_text
+        is_known = f" {words} " in text or words.casefold() in IDLE or f" {words.lower()} " in text
+        return match[0] if is_known else f"{article}[{words}]"
 
 
 def _upper_first(words: str) -> str:

@@ -26,6 +26,7 @@ _FURNITURE = 160  # characters after a contract's last sentence that are no part
 _SENTENCE_END = re.compile(r"[a-z\d)][.;][\"”’)]?$", re.IGNORECASE)
 _ARTICLE_OF = re.compile(r"(.*?)(\d{1,3})\.")  # the lead of a number such as 3.01
 _SIGNS = re.compile(r"(?:by|name|title|its|date)\s*:|/s/", re.IGNORECASE)
+_CLOSING = _PATTERNS["closing"]
 _RUN_IN = re.compile(r"[.:]?[^\S\n]*(?:[-–—][^\S\n]*)?")  # between a heading and its words
 
 
@@ -39,9 +40,17 @@ class _Model:
 
 
 def place_clause(
-    document: Document, outline: Outline, beside: Sequence[str], heading: str, words: str
+    document: Document,
+    outline: Outline,
+    beside: Sequence[str],
+    heading: str,
+    words: str,
+    added: Sequence[NewClause] = (),
 ) -> NewClause | None:
-    """Return a clause with its place; None where the outline does not tell a sure one."""
+    """Return a clause with its place; None where the outline does not tell a sure one.
+
+    Its number is neither that of a clause next to it nor that of one that was `added`.
+    """
     if outline.windows:
         return None
     text = document.text
@@ -53,9 +62,9 @@ def place_clause(
     if article is not None:
         parts = [each for each in outline.children(article) if each.kind in _CLAUSES]
         if len(parts) > 1:
-            model = _model(document, parts[-2:])
+            model = _model(document, parts, added)
     if model is None:
-        model = _model(document, articles[-2:])
+        model = _model(document, articles, added)
     after = _last_words(text, model.node.span) if model else None
     if model is None or after is None or _is_in_table(document, after):
         return None
@@ -82,22 +91,32 @@ def _find_article(text: str, articles: Sequence[Node], beside: Sequence[str]) ->
     return None
 
 
-def _model(document: Document, last: Sequence[Node]) -> _Model | None:
+def _model(
+    document: Document, clauses: Sequence[Node], added: Sequence[NewClause]
+) -> _Model | None:
     """Return the last of some clauses as a model, if the number after its own is known."""
-    node, text = last[-1], document.text
+    node, text = clauses[-1], document.text
     if not node.label:
         return _Model(node, "", is_numbered=False) if node.heading else None
     own = _NUMBER.match(text, node.span.start)
     if own is None:
         return None
-    following = _next_number(own["last"], _last_part(last[0], text) if len(last) > 1 else "")
-    if not following:
-        return None
-    computed = any(
-        mark.kind is MarkKind.NUMBER and mark.span.start == node.span.start
-        for mark in document.marks
-    )
-    return _Model(node, own["lead"] + following + own["tail"], is_numbered=computed)
+    last, before = own["last"], _last_part(clauses[-2], text) if len(clauses) > 1 else ""
+    taken = {each.number for each in added if node.span.start <= each.after < node.span.end}
+    others = (_NUMBER.match(text, each.span.start) for each in clauses)
+    taken |= {each[0].strip() for each in others if each}
+    number = own[0]
+    while number.strip() in taken:
+        last, before = _next_number(last, before), last
+        if not last:
+            return None
+        number = own["lead"] + last + own["tail"]
+    return _Model(node, number, is_numbered=_is_computed(document, node.span.start))
+
+
+def _is_computed(document: Document, start: int) -> bool:
+    """Tell whether the number at an offset is one of Word's own, which is not in the file."""
+    return any(mark.kind is MarkKind.NUMBER and mark.span.start == start for mark in document.marks)
 
 
 def _last_part(node: Node, text: str) -> str:
@@ -125,7 +144,10 @@ def _last_words(text: str, span: Span) -> int | None:
     least = max(span.start, end - _FURNITURE)
     while end > least:
         start = max(text.rfind("\n\n", span.start, end) + 2, span.start)
-        if _SENTENCE_END.search(text, start, end) and not _is_signature(text, Span(start, end)):
+        is_closing = _CLOSING.match(text, start, end) is not None
+        if is_closing:
+            least = max(span.start, start - _FURNITURE)
+        elif _SENTENCE_END.search(text, start, end) and not _is_signature(text, Span(start, end)):
             return end - 1
         end = Span(span.start, start).strip(text).end
     return None
@@ -151,50 +173,62 @@ def _write(
 ) -> NewClause:
     text, node = document.text, model.node
     own = node.span.strip(text)
-    typed = "" if model.is_numbered else model.number
-    paragraphs: list[NewParagraph] = []
+    typed = "" if model.is_numbered else _indent(text, own.start) + model.number
     number = _NUMBER.match(text, own.start) if model.number else None
     first = number.end() if number else own.start  # Word's automatic numbers are not in the file
-    if node.heading is None:
+    head = node.heading
+    if head is None or not text[head.end : own.end].strip(" .:;\t\n"):  # it is the clause itself
         paragraphs = [NewParagraph(first, (Run(typed + words, _letters(text, own)),))]
     else:
-        head = node.heading
-        end = text.find("\n", head.end)
-        end = own.end if end < 0 else min(end, own.end)
         title = (
             heading.upper() if head.text_in(text).isupper() else _like_title(heading, head, text)
         )
+        paragraphs = []
+        if "\n" in text[first : head.start]:  # the number is a line by itself
+            paragraphs = [NewParagraph(own.start, (Run(typed, own.start),))]
+            first, typed = head.start, _indent(text, head.start)
+        end = text.find("\n", head.end)
+        end = own.end if end < 0 else min(end, own.end)
         between = _RUN_IN.match(text, head.end, end)
         rest = between.end() if between else head.end
         if rest < end:  # the words run on in the heading's line
-            gap = text[head.end : rest].rstrip() or "."
-            runs = (Run(typed + title, head.start), Run(f"{gap} {words}", rest + 1))
-            paragraphs = [NewParagraph(first, runs)]
+            gap = text[head.end : rest]
+            space = "\t" if "\t" in gap else " "
+            runs = (
+                Run(typed + title, head.start),
+                Run(f"{gap.rstrip() or '.'}{space}{words}", rest + 1),
+            )
+            paragraphs.append(NewParagraph(first, runs))
         else:
             body = _first_letter(text, end, own.end)
-            paragraphs = [
-                NewParagraph(first, (Run(typed + title + text[head.end : rest], head.start),)),
-                NewParagraph(body, _first_paragraph(document, body, own, words)),
+            title += text[head.end : rest]
+            paragraphs += [
+                NewParagraph(first, (Run(typed + title, head.start),)),
+                _first_paragraph(document, body, own, words),
             ]
     return NewClause(
         after, tuple(paragraphs), model.number.strip(), model.is_numbered, outline.path(node, text)
     )
 
 
-def _first_paragraph(document: Document, body: int, own: Span, words: str) -> tuple[Run, ...]:
-    """Return the words of a paragraph under a heading, with a first number where those have one."""
+def _indent(text: str, start: int) -> str:
+    """Return the tabs and spaces that precede an offset in its line."""
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    return "" if line.strip() else line
+
+
+def _first_paragraph(document: Document, body: int, own: Span, words: str) -> NewParagraph:
+    """Return a paragraph under a heading, with a first number where those have one."""
     text = document.text
     number = _NUMBER.match(text, body)
-    like = _letters(text, Span(body, own.end))
-    if number is None or any(
-        mark.kind is MarkKind.NUMBER and mark.span.start == body for mark in document.marks
-    ):
-        return (Run(words, like),)
-    article = _ARTICLE_OF.fullmatch(number["lead"])
-    if article is None or not number["last"].isdigit() or int(number["last"]) != 1:
-        return (Run(words, like),)
+    like, indent = _letters(text, Span(body, own.end)), _indent(text, body)
+    if number is not None and _is_computed(document, body):
+        return NewParagraph(number.end(), (Run(words, like),))
+    article = _ARTICLE_OF.fullmatch(number["lead"]) if number else None
+    if number is None or article is None or number["last"].lstrip("0") != "1":
+        return NewParagraph(body, (Run(indent + words, like),))
     first = f"{article[1]}{int(article[2]) + 1}.{number['last']}{number['tail']}"
-    return (Run(first + words, like),)
+    return NewParagraph(body, (Run(indent + first + words, like),))
 
 
 def _letters(text: str, span: Span) -> int:

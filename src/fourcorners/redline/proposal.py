@@ -103,6 +103,7 @@ class ProposedChange:
         target: The position that the change reaches.
         quotes: The words that put the clause in the position found, verified.
         path: Label and heading of the clause, the outermost first.
+        cautions: What it takes out of the contract, and what stays and contradicts it.
     """
 
     provision: str
@@ -119,6 +120,7 @@ class ProposedChange:
     blanks: tuple[str, ...] = ()
     new_clause: NewClause | None = None
     basis: Basis = Basis.PROGRAM
+    cautions: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import PAYER, Position, PositionKind, Provision, Wording
+from fourcorners.redline.cautions import POSSIBLY_THERE
 from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
 from fourcorners.redline.concerns import concerns_side, find_concerns
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
@@ -22,11 +23,13 @@ from fourcorners.redline.proposal import (
     Basis,
     Draft,
     Extent,
+    NewClause,
     OpenPoint,
     ProposedChange,
     Source,
     find_blanks,
 )
+from fourcorners.redline.replacement import find_lost
 from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.text.patterns import load_patterns
@@ -34,7 +37,8 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
-_SURELY_MISSING = 0.05  # up to this probability of the best candidate a clause is missing
+SURELY_MEANT = 0.5
+"""The probability of words from which a clause is replaced because a person names its provision."""
 _PATTERNS = load_patterns("fourcorners.redline", "propose")
 _OFFICE = _PATTERNS["office"]
 _RECITALS = 3_000  # characters at the beginning that say what the contract is about
@@ -54,12 +58,16 @@ class Preferences:
         target: The position to reach: the one that takes the smallest change, or one of a kind.
         decided: Ids of provisions whose clauses a person has decided to change.
         precedent: Finds the precedent to draft a position from; None without a bank.
+        added: The clauses that are added already.
+        force: Whether a decided clause is changed, too, if it is uncertain that it is the one.
     """
 
     own_source: Source
     target: Target = "smallest"
     decided: Collection[str] = field(default=())
     precedent: FindPrecedent | None = None
+    added: Sequence[NewClause] = ()
+    force: bool = False
 
 
 Outcome = ProposedChange | OpenPoint
@@ -188,10 +196,28 @@ def _change(
             changes.append(min(fitting, key=lambda each: each.size))
     if changes:
         made = _best_changes(changes, finding) if decided else changes
-        return [*made]
+        return [_sure(terms, provision, finding, each, preferences) for each in made]
     why = next(iter(reasons), "the playbook has no wording to change it")
     reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
     return [_open(terms, provision, finding, reason, matched, preferences)]
+
+
+def _sure(
+    terms: ContractTerms,
+    provision: Provision,
+    finding: Finding,
+    change: ProposedChange,
+    preferences: Preferences,
+) -> Outcome:
+    """Return a change; an open point if it replaces a clause that is an uncertain one."""
+    score = next((e.score for e in finding.evidence if e.quote in change.quotes), 1.0)
+    if change.extent is not Extent.CLAUSE or preferences.force or score >= SURELY_MEANT:
+        return change
+    lost = "; ".join(find_lost(change.edits))
+    why = f"these words are only {score:.0%} likely to be such a clause; --force replaces them"
+    if lost:
+        why += f", and would lose {lost}"
+    return _open(terms, provision, finding, why, None, preferences, change.quotes)
 
 
 def _best_changes(changes: Sequence[ProposedChange], finding: Finding) -> list[ProposedChange]:
@@ -243,8 +269,10 @@ def _missing(
         why = "no such clause was found; contracts of this type usually have one"
         return [_open(terms, provision, finding, why, None, preferences)]
     best = finding.searched.best if finding.searched else None
-    if best is not None and best.score > _SURELY_MISSING and not decided:
+    if best is not None and best.score > POSSIBLY_THERE and not (decided and preferences.force):
         why = "no such clause was found, but the contract has similar words"
+        if decided:
+            why += f" (probability {best.score:.0%}); --force adds the clause, and they stay"
         return [_open(terms, provision, finding, why, None, preferences, (best.quote,))]
     if not decided and not is_usual:
         why = "no such clause was found; the playbook does not say whether this contract needs one"
@@ -257,7 +285,12 @@ def _missing(
         return [_open(terms, provision, finding, why, None, preferences)]
     draft = _draft(terms, wording.clause, source, preferences.own_source)
     place = place_clause(
-        terms.contract.document, terms.contract.outline, wording.beside, wording.heading, draft.text
+        terms.contract.document,
+        terms.contract.outline,
+        wording.beside,
+        wording.heading,
+        draft.text,
+        preferences.added,
     )
     if place is None:
         why = "no such clause was found, and its place in this contract is uncertain"

@@ -12,6 +12,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.contract import Contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.redline.cautions import find_cautions
 from fourcorners.redline.drafting import ContractTerms, PrecedentBank
 from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
 from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
@@ -35,6 +36,7 @@ class RedlineOptions:
         decided: Provisions whose clauses a person has decided to change, by id, name or alias.
         values: Values for slots of the wording, by their names.
         bank: A clause bank whose best clauses come before the playbook's own; empty for none.
+        force: Whether clauses that were decided are changed, too, where the reader is unsure.
     """
 
     read_for: Collection[str]
@@ -42,6 +44,7 @@ class RedlineOptions:
     decided: Collection[str] = ()
     values: Mapping[str, str] | None = None
     bank: str = ""
+    force: bool = False
 
 
 def redline_contract(
@@ -51,12 +54,14 @@ def redline_contract(
     options: RedlineOptions,
     *,
     encoder: Encoder | None,
+    banks: Library | None = None,
 ) -> tuple[Document, Redline]:
     """Return what to change in a contract, which is reviewed first where it was not.
 
     Of a provision that several playbooks have, the first one's counts.
 
     What people said of its findings counts; what a language model said of them is left to a person.
+    The bank is one of `banks`, by default of the contract's own library.
 
     Raises:
         ConfigError: If the contract has no such party, or there is no such provision or bank.
@@ -71,17 +76,29 @@ def redline_contract(
             "precedents are ranked with the local encoder.", remedy="Leave out --words-only."
         )
     decided = {_find_provision(playbooks, each).id for each in options.decided}
-    bank = PrecedentBank(library, options.bank, encoder) if options.bank and encoder else None
+    bank = (
+        PrecedentBank(banks or library, options.bank, encoder) if options.bank and encoder else None
+    )
     read = contract.document
     terms = ContractTerms(contract, side, options.values)
     changes: list[ProposedChange] = []
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
+    findings: dict[str, Finding] = {}
     conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
     for provision, finding, own_source in _cells(library, document, playbooks, encoder):
         finding = _classed(finding, provision, conclusion)
-        preferences = Preferences(own_source, options.target, decided, bank.best if bank else None)
+        added = [each.new_clause for each in changes if each.new_clause is not None]
+        preferences = Preferences(
+            own_source,
+            options.target,
+            decided,
+            bank.best if bank else None,
+            added,
+            force=options.force,
+        )
+        findings[provision.id] = finding
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
         outcomes = propose(terms, provision, finding, preferences)
@@ -92,13 +109,18 @@ def redline_contract(
                 open_points.append(outcome)
         if finding.state is CellState.FOUND and not outcomes and is_accepted(provision, finding):
             accepted.append(provision.name)
+    spans = [each.span for each in changes if each.span]
+    changes = [
+        replace(each, cautions=find_cautions(contract, each, findings[each.provision], spans))
+        for each in changes
+    ]
     return read, Redline(
         document=document,
         name=read.name,
         party=" and ".join(display_name(each) for each in parties if side.whose(each) == "ours"),
         playbook=" and ".join(each.name for each in playbooks),
         playbook_version=" and ".join(each.version for each in playbooks),
-        changes=tuple(sorted(changes, key=lambda each: each.span)),
+        changes=tuple(sorted(changes, key=lambda each: (each.span, -len(each.path)))),
         open_points=tuple(open_points),
         accepted=tuple(accepted),
         failed=tuple(failed),

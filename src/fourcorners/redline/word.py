@@ -163,6 +163,7 @@ def comment_lines(change: ProposedChange) -> Iterator[str]:
     yield f"Wording: {source_words(change.source)}"
     if change.blanks:
         yield f"To fill in: {'; '.join(change.blanks)}"
+    yield from change.cautions
 
 
 def open_point_lines(point: OpenPoint) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,6 +50,10 @@ class _RedlineOptions:
             "You have decided: change this provision's clause too. May be given again.",
         ),
     ] = None
+    force: Annotated[
+        bool,
+        option("--force", "Make it, too, where the words are only a likely clause of its kind."),
+    ] = False
     fill: Annotated[
         list[str] | None,
         option("--fill SLOT=WORDS", "What to write for a slot of the wording. May be given again."),
@@ -120,12 +124,16 @@ def redline(
         choices.change or (),
         _slot_values(choices.fill or ()),
         choices.bank or "",
+        choices.force,
     )
     who = console.reviewer(choices.by)
-    with _open_contract(contract, source, encoder, settings) as (store, name):
+    with (
+        _open_contract(contract, source, encoder, settings) as (store, name),
+        console.open_library(source.library) if choices.bank else nullcontext() as banks,
+    ):
         if choices.out is not None:
             console.require_other_file(choices.out, [contract, store.document(name).path])
-        read, found = redline_contract(store, name, books, wanted, encoder=encoder)
+        read, found = redline_contract(store, name, books, wanted, encoder=encoder, banks=banks)
     if choices.out is not None and choices.out.suffix.lower() == _WORD:
         data = _word_file(read)
         marked, found = write_redline(
@@ -226,7 +234,7 @@ def _change_value(change: ProposedChange) -> dict[str, object]:
         "edits": [{"kind": each.kind, "text": each.text} for each in change.edits],
         "quotes": [_quote_value(each) for each in change.quotes],
         "source": _source_value(change.source),
-        **console.attributes(change, "blanks basis"),
+        **console.attributes(change, "blanks basis cautions"),
         "number": change.new_clause.number if change.new_clause else None,
     }
 
@@ -255,6 +263,7 @@ def _print(found: Redline) -> None:
             ("reaches", f"{change.target} ({change.target_kind})"),
             ("wording", source_words(change.source)),
             ("to fill in", "; ".join(change.blanks)),
+            ("take care", " ".join(change.cautions)),
         ):
             if words:
                 console.print_indented(14, single_line(words), head=f"   {label}")

@@ -9,6 +9,7 @@ it. If words cannot be changed without breaking something (part of a field, a fo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,6 +52,15 @@ _AROUND: Final = frozenset(  # what may be between a paragraph and a changed run
 _UNLIKE: Final = ("rPrChange", "vanish", "webHidden", "specVanish", "vertAlign", "rStyle")
 _PARAGRAPH_UNLIKE: Final = ("sectPr", "pPrChange", "framePr")
 _MARK_UNLIKE: Final = ("ins", "del", "moveFrom", "moveTo", "rPrChange")
+_DELETED: Final = (f"{W}del", f"{W}moveFrom")
+_CONTENT: Final = tuple(
+    f"{W}{name}"
+    for name in (
+        *("t", "sym", "fldChar", "fldSimple", "drawing", "pict", "object", "sectPr"),
+        *("footnoteReference", "endnoteReference"),
+    )
+)
+_LINE_ENDS: Final = re.compile(r"[\r\n\t]{2,}")
 _BLOCKS: Final = (f"{W}p", f"{W}tbl", f"{W}sdt")
 
 
@@ -60,6 +70,20 @@ class NewWords:
 
     text: str
     like: int
+
+
+def _align(words: PlacedWords) -> None:
+    """Make an element's text as long as it was read: line ends in it are read as one space."""
+    if words.node.tag == f"{W}t":
+        words.node.text = _LINE_ENDS.sub(" ", words.node.text or "")
+
+
+def _has_words(paragraph: _Element) -> bool:
+    """Tell whether anything of a paragraph would stay if its deletions are accepted."""
+    return any(
+        all(above.tag not in _DELETED for above in node.iterancestors())
+        for node in paragraph.iter(*_CONTENT)
+    )
 
 
 class _Kind(IntEnum):
@@ -83,14 +107,12 @@ class TrackedDocument:
         self._placed = read_placed_text(self._file, path)
         self.text = self._placed.text
         self._body = self._placed.roots[self._placed.main]
-        for words in self._placed.words:
-            if words.node.tag == f"{W}t":  # line ends within it are read as one space
-                words.node.text = words.span.text_in(self.text)
         self._fields = find_field_runs(self._body)
         self._marks = Marks(author, at, [self._body])
         self._comments = CommentPart(self._file, self._marks.signature)
         self._writes: list[tuple[int, _Kind, int, Callable[[], None]]] = []  # by offset
         self._taken: list[Span] = []
+        self._shortened: dict[_Element, None] = {}  # paragraphs of which words were deleted
 
     def obstacle(self, span: Span) -> str:
         """Say why the words of a span cannot be changed; empty if they can.
@@ -231,6 +253,13 @@ class TrackedDocument:
         for _, _, _, apply in sorted(self._writes, reverse=True):
             apply()
         self._writes.clear()
+        for paragraph in self._shortened:
+            following = paragraph.getnext()
+            is_last = following is None or following.tag != f"{W}p"
+            is_gone = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
+            if not is_last and not is_gone and not _has_words(paragraph):
+                self._marks.mark_end(paragraph, "del")
+        self._shortened.clear()
         return self._file.save()
 
     def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
@@ -267,6 +296,8 @@ class TrackedDocument:
             if field is None:
                 within = span.intersection(words.span)
                 assert within is not None  # noqa: S101
+                _align(words)
+                self._shortened[paragraph_of(words.node)] = None
                 marks.append(self._wrap(split_out(words, within)))
             elif field not in fields:
                 fields.append(field)
@@ -291,6 +322,7 @@ class TrackedDocument:
         mark.append(self._run(words, format_source(before, after).node))
         field = self._fields.get(beside.node)
         if before is not None:
+            _align(before)
             last = field.last if field else split_after(before, offset)
             insert_after(last, mark, self._marks.new_id)
         else:

@@ -61,7 +61,9 @@ def make_proposal(
     from fourcorners.server.rendering.word_file import has_word_original, write_word_file
     from fourcorners.server.store.markups import Proposal, save_proposal
 
-    options = RedlineOptions([request.party], request.target, request.decided, bank=request.bank)
+    options = RedlineOptions(
+        [request.party], request.target, request.decided, bank=request.bank, force=True
+    )
     playbooks = load_playbooks(library, request)
     read, found = redline_contract(library, document, playbooks, options, encoder=encoder)
     is_word = has_word_original(read)
