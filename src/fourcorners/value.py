@@ -79,8 +79,15 @@ class PlacedWords(Value):
         return cls(text=text, start=span.start, end=span.end)
 
 
+Proposers = Annotated[
+    tuple[str, ...],
+    Field(description="The authors whose tracked changes, accepted by nobody, words depend on."),
+]
+
+
 class CitedWords(PlacedWords):
     """Words with their document, and how a lawyer cites their place."""
 
     document: str
     where: str
+    proposed: Proposers = ()

@@ -8,6 +8,11 @@ from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from fourcorners.documents.change_marks import (
+    TrackedChange,
+    find_tracked_changes,
+    name_proposers,
+)
 from fourcorners.documents.document import Document
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_string
@@ -149,6 +154,15 @@ class Contract:
     def exclusions(self) -> tuple[Exclusion, ...]:
         """What is not evidence, in order and disjoint."""
         return self.library.exclusions(self.id)
+
+    @_Part
+    def tracked_changes(self) -> tuple[TrackedChange, ...]:
+        return find_tracked_changes(self.document)
+
+    def proposers(self, *spans: Span) -> tuple[str, ...]:
+        """Return the authors whose tracked changes some of these words are."""
+        names = (name for each in spans for name in name_proposers(self.tracked_changes, each))
+        return tuple(dict.fromkeys(names))
 
     @property
     def unseen(self) -> list[Span]:

@@ -113,4 +113,5 @@ def _cite(words: QuotedWords) -> CitedWords:
         text=words.text,
         start=words.span.start,
         end=words.span.end,
+        proposed=words.proposed,
     )

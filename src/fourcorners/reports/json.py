@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Generic, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationInfo
 
+from fourcorners.documents.change_marks import name_proposers
 from fourcorners.documents.document import PageLabel
 from fourcorners.outline.exclusions import SetApartClause
 from fourcorners.reports.grid import Grid
@@ -25,7 +26,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
-from fourcorners.value import PlacedWords, Value
+from fourcorners.value import PlacedWords, Proposers, Value
 from fourcorners.version import __version__
 
 SCHEMA_VERSION: Final = "1.3"
@@ -38,7 +39,8 @@ def _round(value: float | None) -> float | None:
 
 
 def _words(span: Span, info: ValidationInfo) -> dict[str, object]:
-    return {"text": span.text_in(cast("str", info.context)), "start": span.start, "end": span.end}
+    text = cast("ReviewedDocument", info.context).text
+    return {"text": span.text_in(text), "start": span.start, "end": span.end}
 
 
 def _clause(clause: SetApartClause, info: ValidationInfo) -> dict[str, object]:
@@ -49,6 +51,12 @@ def _quote(quote: Quote) -> dict[str, object]:
     start, end = (quote.span.start, quote.span.end) if quote.span else (None, None)
     place = {"text": quote.words, "start": start, "end": end}
     return {**place, "match": quote.match, "similarity": quote.score}
+
+
+def _proposers(words: Span | Quote, info: ValidationInfo) -> tuple[str, ...]:
+    span = words.span if isinstance(words, Quote) else words
+    changes = cast("ReviewedDocument", info.context).tracked_changes
+    return name_proposers(changes, span) if span else ()
 
 
 def _candidate(candidate: tuple[Span, float]) -> dict[str, object]:
@@ -76,6 +84,7 @@ _Day = Annotated[
 ]
 _By = Annotated[Author, _says("The program's rules and models, a language model, or a person.")]
 _Words = Annotated[PlacedWords, BeforeValidator(_words)]
+_Proposers = Annotated[Proposers, BeforeValidator(_proposers)]
 
 
 class _Place(Value):
@@ -101,6 +110,7 @@ class _Evidence(Value):
     pages: list[PageLabel] | None = _says("The first and the last; null for formats without pages.")
     score: _Probability
     ocr: _Probability = _says("The mean confidence of the words, where they were recognised.")
+    proposed: _Proposers = Field(validation_alias="quote")
 
 
 class _Fact(Value, Generic[T]):
@@ -108,6 +118,7 @@ class _Fact(Value, Generic[T]):
     confidence: _Probability
     by: str = _says("The person who gave it; empty if it was read.")
     words: _Words = Field(validation_alias="span")
+    proposed: _Proposers = Field(validation_alias="span")
 
 
 class _Party(Value):
@@ -365,7 +376,7 @@ def review_json(grid: Grid) -> dict[str, Any]:
         provisions=review.columns,
         documents=[_document(each) for each in review.documents],
         findings=[
-            _make(_Finding, each.finding, each.document.text, left_out=each.document.left_out)
+            _make(_Finding, each.finding, each.document, left_out=each.document.left_out)
             for each in grid.cells()
         ],
         provenance=[{"name": name, "value": value} for name, value in origins],
@@ -380,13 +391,13 @@ def _document(document: ReviewedDocument) -> _Document:
         "outline": {"confidence": document.outline_confidence, "windows": document.windows},
         "warnings": document.cautions,
     }
-    return _make(_Document, document, document.text, **values)
+    return _make(_Document, document, document, **values)
 
 
-def _make(form: type[V], source: object, text: str, **more: object) -> V:
+def _make(form: type[V], source: object, document: ReviewedDocument, **more: object) -> V:
     rest = form.model_fields.keys() - more
     values = {name: getattr(source, name) for name in rest} | more
-    return form.model_validate(values, context=text)
+    return form.model_validate(values, context=document)
 
 
 def review_history(finding: Finding) -> dict[str, Any]:

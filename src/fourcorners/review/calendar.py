@@ -31,12 +31,17 @@ _LIKELY = 0.2  # probability of an end from which its words are shown to a perso
 
 @dataclass(frozen=True, slots=True)
 class QuotedWords:
-    """QuotedWords of a contract with their place: the document, and how a lawyer cites it."""
+    """QuotedWords of a contract with their place: the document, and how a lawyer cites it.
+
+    Attributes:
+        proposed: The authors of tracked changes in them, which nobody has accepted.
+    """
 
     document: str
     span: Span
     text: str
     where: str
+    proposed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,4 +182,10 @@ def _changing_words(library: Library, change: Revision) -> QuotedWords:
 
 def _quote(contract: Contract, span: Span) -> QuotedWords:
     span = span.strip(contract.text)
-    return QuotedWords(contract.id, span, span.text_in(contract.text), contract.locate(span))
+    return QuotedWords(
+        contract.id,
+        span,
+        span.text_in(contract.text),
+        contract.locate(span),
+        contract.proposers(span),
+    )

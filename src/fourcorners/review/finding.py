@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import StrEnum
 
+from fourcorners.documents.change_marks import TrackedChange
 from fourcorners.documents.document import PageLabel
 from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card
@@ -328,6 +329,7 @@ class ReviewedDocument:
         left_out: Words that were excluded from findings, each kind in one sentence.
         read_for: The names of the parties for whom it is read; empty for nobody.
         set_apart: Its clauses that give instructions to a reader.
+        tracked_changes: Words of it that nobody has accepted.
     """
 
     id: str
@@ -345,6 +347,7 @@ class ReviewedDocument:
     left_out: tuple[str, ...] = ()
     read_for: tuple[str, ...] = ()
     set_apart: tuple[SetApartClause, ...] = ()
+    tracked_changes: tuple[TrackedChange, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:

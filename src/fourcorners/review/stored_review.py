@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from fourcorners.documents.change_marks import find_tracked_changes
 from fourcorners.errors import ConfigError
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.database import as_string
@@ -176,6 +177,7 @@ def reviewed_document(
         left_out=describe_left_out(document, exclusions),
         read_for=side.names,
         set_apart=find_set_apart(document, outline, exclusions),
+        tracked_changes=find_tracked_changes(document),
     )
 
 

@@ -238,6 +238,11 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def proposed_by(authors: Iterable[str]) -> str:
+    """Say that words are a tracked change which nobody has accepted."""
+    return f"proposed by {', '.join(map(single_line, authors))}, not accepted"
+
+
 def require_place(*paths: Path | None) -> None:
     """Refuse, before the work, to write where nothing can be written after it.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.cli.output import console
+from fourcorners.documents.change_marks import find_tracked_changes, name_proposers
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.outline.card.card import Card
@@ -86,12 +87,20 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     )
     days = (card.agreement_date, card.effective_date, card.expiry_date)
     renewed = " (unless renewed)" if card.renewal else ""
+    changes = find_tracked_changes(document)
+
+    def proposed(span: Span) -> str:
+        names = name_proposers(changes, span)
+        return f" ({console.proposed_by(names)})" if names else ""
+
     for (name, kind), fact in zip(_DATES, days, strict=True):
         day = fact.value.isoformat() if fact else card.readings(kind)
         value = card.value(kind)
         how = f" = {value.arithmetic}" if fact and value and value.arithmetic else ""
-        yield name, day and f"{day}{how}{renewed if kind == 'end' else ''}"
-    yield "Law", card.governing_law.value if card.governing_law else ""
+        until = f"{renewed if kind == 'end' else ''}{proposed(fact.span) if fact else ''}"
+        yield name, day and f"{day}{how}{until}"
+    law = card.governing_law
+    yield "Law", f"{law.value}{proposed(law.span)}" if law else ""
     yield "Amends", card.amends.value if card.amends else ""
 
 
@@ -228,6 +237,10 @@ def _print_clause(
     if first.path:
         where.append(" › ".join(single_line(step) for step in first.path))
     spans = quote_spans(several)
+    changes = find_tracked_changes(document)
+    proposers = {name: None for each in spans for name in name_proposers(changes, each)}
+    if proposers:
+        where.append(console.proposed_by(proposers))
     shown = context_span(document.text, clause, spans) if found else clause
     panel = Panel(
         Text.assemble(

@@ -57,10 +57,12 @@ def _calendar_day(each: DueDate) -> CalendarDay:
     from fourcorners.reports.icalendar import CalendarDay
 
     unless = f", unless {each.unless}" if each.unless else ""
+    proposed = dict.fromkeys(name for w in (each.words, *each.parts) for name in w.proposed)
+    unsettled = f" ({console.proposed_by(proposed)})" if proposed else ""
     return CalendarDay(
         f"{each.document}-{each.kind.name.lower()}-{each.day:%Y%m%d}@fourcorners",
         each.day,
-        single_line(f"{each.kind.value.capitalize()}: {each.title}{unless}"),
+        single_line(f"{each.kind.value.capitalize()}: {each.title}{unless}{unsettled}"),
         f"{single_line(each.words.where)}: {single_line(each.words.text)}",
     )
 
@@ -101,4 +103,6 @@ def _print(found: Dates) -> None:
 
 def _print_words(words: CitedWords) -> None:
     quoted = f"“{shorten(words.text, _SHOWN)}”"
-    console.print_indented(12, quoted, (f" ({single_line(words.where)})", "dim"))
+    proposed = f" · {console.proposed_by(words.proposed)}" if words.proposed else ""
+    where = f" ({single_line(words.where)})"
+    console.print_indented(12, quoted, (where, "dim"), (proposed, "yellow"))

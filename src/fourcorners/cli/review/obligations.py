@@ -103,11 +103,12 @@ def _calendar_day(each: ContractObligation, time: ObligationTime) -> CalendarDay
     day = time.day or date.max
     unless = f" (unless {time.unless})" if time.unless else ""
     what = shorten(each.statement, _SUMMARY)
+    unsettled = f" ({console.proposed_by(each.proposed)})" if each.proposed else ""
     place = " of ".join(filter(None, (each.where, each.title)))
     return CalendarDay(
         f"{each.document}-obligation-{each.action.start}-{day:%Y%m%d}@fourcorners",
         day,
-        single_line(f"{each.party}: {what}{unless}"),
+        single_line(f"{each.party}: {what}{unless}{unsettled}"),
         f"{single_line(place)}: {single_line(each.source)}",
     )
 
@@ -148,6 +149,8 @@ def _print_party(group: Sequence[ContractObligation], *, several: bool) -> None:
             what.append(f" · {shorten(condition.text, _CONDITION)}", "italic")
         if each.changed_by:
             what.append(f" · changed by {', '.join(map(single_line, each.changed_by))}", "yellow")
+        if each.proposed:
+            what.append(f" · {console.proposed_by(each.proposed)}", "yellow")
         when = each.day.isoformat() if each.day else ""
         if each.unless:
             when += f", unless {each.unless}"

@@ -41,7 +41,7 @@ from fourcorners.review.parties import Side, find_sides, require_parties, side_i
 from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
-from fourcorners.value import PlacedWords, Value
+from fourcorners.value import PlacedWords, Proposers, Value
 
 
 def find_obligations(
@@ -158,6 +158,7 @@ class ContractObligation(Value):
     quote: PlacedWords
     lead: PlacedWords | None = Field(description="The words before a list, for a point of it.")
     changed_by: tuple[str, ...] = Field(description="Amendments of it, each with its clause.")
+    proposed: Proposers = ()
 
     @property
     def time(self) -> ObligationTime | None:
@@ -305,6 +306,7 @@ def _list(
             quote=place(each.quote),
             lead=place(each.lead) if each.lead else None,
             changed_by=() if amended is None else _changes(read, amended),
+            proposed=own.proposers(*filter(None, (each.quote, each.action, each.lead))),
         )
 
 
