@@ -55,20 +55,20 @@ class TrackedChange:
 
 def find_tracked_changes(document: Document) -> tuple[TrackedChange, ...]:
     """Return the tracked changes of a document in order; adjacent ones of an author are one."""
-    kinds = (MarkKind.INSERTED, MarkKind.DELETED)
-    marks = [
-        each
-        for each in document.marks
-        if each.kind in kinds and bool(each.span) == (each.kind is MarkKind.INSERTED)
-    ]
     is_authored = document.media_type in _AUTHORED
-    return tuple(join_marks(marks, document.text, is_authored=is_authored))
+    return tuple(join_marks(document.marks, document.text, is_authored=is_authored))
 
 
 def join_marks(
     marks: Iterable[Mark], text: str, *, is_authored: bool = True
 ) -> Iterator[TrackedChange]:
     """Yield the changes of which marks are parts, in order of position."""
+    kinds = (MarkKind.INSERTED, MarkKind.DELETED)
+    marks = [
+        each
+        for each in marks
+        if each.kind in kinds and bool(each.span) == (each.kind is MarkKind.INSERTED)
+    ]
     found: list[TrackedChange] = []
     last: dict[str, int] = {}  # the last change of each author
     for mark in sorted(marks, key=lambda each: each.span):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fourcorners.documents.change_marks import TrackedChange
 from fourcorners.playbooks.playbook import PositionKind
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -157,6 +158,38 @@ class OpenPoint:
     source: Source | None = None
 
 
+class ResponseKind(StrEnum):
+    """What to answer to a change that another proposes."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    COUNTER = "counter"
+    OPEN = "to be decided"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeResponse:
+    """A tracked change of another author, and what to answer by the playbook.
+
+    Attributes:
+        after: The words as they would be; `change` has those before.
+        provision: The id of the provision that decides; empty if none does.
+        reason: Why, one sentence.
+        quotes: The words of the contract that it reaches, verified.
+        counter: The change to make instead, if that is the answer.
+    """
+
+    change: TrackedChange
+    after: str
+    path: tuple[str, ...]
+    kind: ResponseKind
+    provision: str
+    name: str
+    reason: str
+    quotes: tuple[Quote, ...]
+    counter: ProposedChange | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Redline:
     """All that is proposed for one contract, in the order of the playbook.
@@ -165,6 +198,7 @@ class Redline:
         party: For whom, as the contract calls them.
         accepted: The names of the provisions that are in a position that is preferred or accepted.
         failed: What could not be read, with the reason, by the name of the provision.
+        responses: What to answer to the tracked changes of others.
     """
 
     document: str
@@ -176,3 +210,4 @@ class Redline:
     open_points: tuple[OpenPoint, ...]
     accepted: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    responses: tuple[ChangeResponse, ...] = ()

@@ -84,17 +84,17 @@ def propose(
         return [_open(terms, provision, finding, finding.reason, None, preferences)]
     if finding.state is not CellState.FOUND:
         return []
-    matched = _matched(provision, finding)
+    matched = matched_position(provision, finding)
     if (matched is None or matched.kind != "unacceptable") and not decided:
         return _concerned(terms, provision, finding, preferences)
     if matched is not None and not decided:
-        bound = concerns_side(terms, matched, finding, _position_quotes(finding))
+        bound = concerns_side(terms, matched, finding, position_quotes(finding))
         if bound is False:
             return []
         why = ""
         if bound is None:
             why = "it is uncertain whether it binds your side"
-        elif _is_by_model(matched, finding):
+        elif is_by_model(matched, finding):
             why = "a language model says so"
         if why:
             why = f"{matched.text.rstrip('.')}; {why}"
@@ -118,11 +118,12 @@ def _concerned(
 
 def is_accepted(provision: Provision, finding: Finding) -> bool:
     """Tell whether a clause is known to be in a position that is preferred or accepted."""
-    matched = _matched(provision, finding)
+    matched = matched_position(provision, finding)
     return matched is not None and matched.kind != "unacceptable"
 
 
-def _matched(provision: Provision, finding: Finding) -> Position | None:
+def matched_position(provision: Provision, finding: Finding) -> Position | None:
+    """Return the position of a playbook that a clause is known to be in."""
     match = finding.position
     if match is None:
         return None
@@ -136,7 +137,7 @@ def _matched(provision: Provision, finding: Finding) -> Position | None:
     )
 
 
-def _is_by_model(position: Position, finding: Finding) -> bool:
+def is_by_model(position: Position, finding: Finding) -> bool:
     """Tell whether a language model's answers put a clause in a position: nobody measured these."""
     return any(
         each.id in position.answers and each.author is Author.MODEL for each in finding.answers
@@ -163,7 +164,7 @@ def _change(
     answers = {each.id: each for each in finding.answers if each.value}
     changes: list[ProposedChange] = []
     reasons: list[str] = []
-    for quote in _position_quotes(finding):
+    for quote in position_quotes(finding):
         if quote.span is None:
             continue
         clause = enclosing_clause(terms.contract.outline, text, quote.span)
@@ -186,7 +187,7 @@ def _change(
                 target_kind=target.kind,
                 target=target.text,
                 quotes=(quote,),
-                path=_path(terms, quote.span),
+                path=find_path(terms, quote.span),
                 source=source if found.extent is Extent.CLAUSE else preferences.own_source,
                 blanks=found.blanks,
                 basis=Basis.PERSON if decided else Basis.PROGRAM,
@@ -333,7 +334,7 @@ def _open(
     quotes: Sequence[Quote] = (),
 ) -> OpenPoint:
     """Return an open point on some words; by default on those of the position, or all found."""
-    quotes = quotes or _position_quotes(finding)
+    quotes = quotes or position_quotes(finding)
     quotes = tuple(sorted(quotes[:MOST_QUOTES], key=lambda each: each.span or Span(0, 0)))
     target = next(
         (
@@ -358,7 +359,7 @@ def _open(
         name=provision.name,
         reason=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
         quotes=quotes,
-        path=_path(terms, first) if first else (),
+        path=find_path(terms, first) if first else (),
         recommend=position.recommend if position else "",
         target_kind=target.kind if target else None,
         target=target.text if target else "",
@@ -367,13 +368,14 @@ def _open(
     )
 
 
-def _position_quotes(finding: Finding) -> tuple[Quote, ...]:
+def position_quotes(finding: Finding) -> tuple[Quote, ...]:
     """Return the words that put a clause in its position; else all that were found."""
     if finding.position is not None and finding.position.quotes:
         return finding.position.quotes
     return tuple(each.quote for each in finding.evidence)
 
 
-def _path(terms: ContractTerms, span: Span) -> tuple[str, ...]:
+def find_path(terms: ContractTerms, span: Span) -> tuple[str, ...]:
+    """Return label and heading of the clauses around words, the outermost first."""
     node = terms.contract.outline.node_at(span.start)
     return terms.contract.outline.path(node, terms.contract.full_text) if node else ()

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
+from fourcorners.documents.docx.resolved_changes import resolve_changes
+from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import ConfigError
 from fourcorners.library.contract import Contract
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.redline.cautions import find_cautions
 from fourcorners.redline.drafting import ContractTerms, PrecedentBank
-from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
+from fourcorners.redline.proposal import (
+    ChangeResponse,
+    OpenPoint,
+    ProposedChange,
+    Redline,
+    Source,
+)
 from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
+from fourcorners.redline.responses import ReviewedVersion, weigh_changes
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import UNKNOWN_SIDE, display_name, require_parties, side_in
 from fourcorners.review.risk.assessment import RiskConclusion
 from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.review.store import load_findings
+from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
@@ -37,6 +50,7 @@ class RedlineOptions:
         values: Values for slots of the wording, by their names.
         bank: A clause bank whose best clauses come before the playbook's own; empty for none.
         force: Whether clauses that were decided are changed, too, where the reader is unsure.
+        reviewer: Who marks it up: the tracked changes of others are weighed; empty for none.
     """
 
     read_for: Collection[str]
@@ -45,6 +59,7 @@ class RedlineOptions:
     values: Mapping[str, str] | None = None
     bank: str = ""
     force: bool = False
+    reviewer: str = ""
 
 
 def redline_contract(
@@ -86,9 +101,8 @@ def redline_contract(
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
     findings: dict[str, Finding] = {}
-    conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
-    for provision, finding, own_source in _cells(library, document, playbooks, encoder):
-        finding = _classed(finding, provision, conclusion)
+    cells = _classed_cells(terms, playbooks, encoder)
+    for provision, finding, own_source in cells:
         added = [each.new_clause for each in changes if each.new_clause is not None]
         preferences = Preferences(
             own_source,
@@ -124,7 +138,67 @@ def redline_contract(
         open_points=tuple(open_points),
         accepted=tuple(accepted),
         failed=tuple(failed),
+        responses=tuple(
+            _weigh_others(
+                ReviewedVersion(terms, {each.id: (each, finding) for each, finding, _ in cells}),
+                playbooks,
+                options,
+                (*changes, *open_points),
+                encoder,
+            )
+        )
+        if options.reviewer
+        else (),
     )
+
+
+def _weigh_others(
+    after: ReviewedVersion,
+    playbooks: Sequence[Playbook],
+    options: RedlineOptions,
+    outcomes: Sequence[ProposedChange | OpenPoint],
+    encoder: Encoder | None,
+) -> Iterator[ChangeResponse]:
+    """Yield what to answer to the tracked changes of everyone but the reviewer, by author."""
+    contract = after.terms.contract
+    others = [each for each in contract.tracked_changes if each.author != options.reviewer]
+    for author in dict.fromkeys(each.author for each in others):
+        with _open_without(contract.document, author, encoder) as store:
+            before = None
+            for entry in store.documents() if store is not None else ():
+                side = side_in(store, entry.id, options.read_for)
+                side = side if side.names else after.terms.side
+                terms = ContractTerms(Contract(store, entry.id), side, options.values)
+                cells = _classed_cells(terms, playbooks, encoder)
+                before = ReviewedVersion(terms, {each.id: (each, cell) for each, cell, _ in cells})
+            theirs = [each for each in others if each.author == author]
+            yield from weigh_changes(theirs, after, before, outcomes)
+
+
+@contextmanager
+def _open_without(read: Document, author: str, encoder: Encoder | None) -> Iterator[Library | None]:
+    """Open a library with a Word file without an author's changes; None if it is not there."""
+    try:
+        data = Path(read.path).read_bytes()
+    except OSError:
+        data = b""
+    if read.media_type != MediaType.DOCX or sha256(data).hexdigest() != read.sha256:
+        yield None
+        return
+    with make_temporary_folder() as folder, Library.open(folder / "before.db") as store:
+        path = folder / "before.docx"
+        path.write_bytes(resolve_changes(data, path, accept=False, author=author))
+        add_files(store, [path], collection="before", encoder=encoder)
+        yield store
+
+
+def _classed_cells(
+    terms: ContractTerms, playbooks: Sequence[Playbook], encoder: Encoder | None
+) -> list[tuple[Provision, Finding, Source]]:
+    contract = terms.contract
+    conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
+    found = _cells(contract.library, contract.id, playbooks, encoder)
+    return [(each, _classed(finding, each, conclusion), own) for each, finding, own in found]
 
 
 def _find_provision(playbooks: Sequence[Playbook], name: str) -> Provision:

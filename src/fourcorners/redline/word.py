@@ -7,14 +7,17 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from fourcorners.documents.docx.change_answers import AnsweredDocument
 from fourcorners.documents.docx.tracked_changes import NewWords, TrackedDocument
 from fourcorners.errors import InputError
 from fourcorners.redline.proposal import (
     Basis,
+    ChangeResponse,
     NewClause,
     OpenPoint,
     ProposedChange,
     Redline,
+    ResponseKind,
     Source,
 )
 from fourcorners.text.invisible_characters import shorten, single_line
@@ -78,12 +81,13 @@ def write_redline(
 
     A change that the file does not allow, such as one within a cross-reference field, is an open
     point of the redline that is returned. `text` is the contract's, as it was read for the redline.
-    `comment_open` puts a comment on the words of each open point.
+    `comment_open` puts a comment on the words of each open point. The responses of the redline are
+    written, too: a change of another author is rejected within it, or only commented on.
 
     Raises:
         InputError: If the file is damaged, or is not the one that was read.
     """
-    document = TrackedDocument(data, path, author=author, at=at)
+    document = AnsweredDocument(data, path, author=author, at=at)
     if document.text != text:
         raise InputError(
             f"{path}: the file has changed since it was read.",
@@ -91,7 +95,21 @@ def write_redline(
         )
     written: list[ProposedChange] = []
     refused: list[OpenPoint] = []
+    rejected = [each for each in redline.responses if each.kind is ResponseKind.REJECT]
+    for response in redline.responses:
+        is_open = response.kind is ResponseKind.OPEN
+        if is_open and not comment_open:
+            continue
+        lines = [*response_lines(response)]
+        if response in rejected:
+            if why := document.rejection_obstacle(response.change):
+                lines.append(f"It is to be undone by hand: {why}.")
+            else:
+                document.reject(response.change)
+        document.comment_on(response.change, "\n".join(lines))
     for change in redline.changes:
+        if any(_is_settled(change, each) for each in rejected):
+            continue
         why = _obstacle(document, change)
         if why:
             refused.append(_as_open(change, why))
@@ -104,6 +122,27 @@ def write_redline(
             document.add_comment(spans[0], "\n".join(open_point_lines(point)))
     made = replace(redline, changes=tuple(written), open_points=(*redline.open_points, *refused))
     return document.save(), made
+
+
+def _is_settled(change: ProposedChange, rejected: ChangeResponse) -> bool:
+    """Tell whether a change is not needed, because the words that call for it are rejected."""
+    is_same = change.provision == rejected.provision
+    return is_same and any(each in rejected.quotes for each in change.quotes)
+
+
+def response_lines(response: ChangeResponse) -> Iterator[str]:
+    """Yield what a comment says of another author's change: the answer, and why."""
+    heads = {
+        ResponseKind.ACCEPT: "may be accepted",
+        ResponseKind.REJECT: "rejected",
+        ResponseKind.COUNTER: "other words are proposed",
+        ResponseKind.OPEN: "to be decided by you",
+    }
+    subject = response.name or "This change"
+    yield f"{subject}: {heads[response.kind]}. {response.reason}"
+    for quote in response.quotes:
+        where = f" ({' › '.join(response.path)})" if response.path else ""
+        yield f"It would say{where}: “{shorten(single_line(quote.words), _QUOTED)}”"
 
 
 def _obstacle(document: TrackedDocument, change: ProposedChange) -> str:

@@ -140,3 +140,40 @@ def test_a_contract_of_the_library(larch: Program, tmp_path: Path) -> None:
     )
     assert "to be decided by you" in shown.out
     assert out.stat().st_size
+
+
+LONGEST = HOUSE.replace("text: Short notice., under: 180 days", "text: Too long., over: 80 days")
+
+
+def test_the_changes_of_others_are_listed_and_answered(
+    program: Program, supply: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "house.yaml").write_text(LONGEST)
+    given = ("redline", supply, "--for", "Customer", "-p", "house.yaml", "--words-only")
+    shown = " ".join(program(*given, "--by", "Ann Lee").out.split())
+    assert "Proposed by Other Side" in shown
+    assert "reject: Notice clause 5 Term and Termination › 5.2 before sixty (60)" in shown
+    assert "after ninety (90) why “ninety (90) days”: too long." in shown
+    assert "to be decided: 6 Miscellaneous › 6.1 before express after prior written" in shown
+    assert "Proposed by" not in program(*given, "--by", "Other Side").out
+    told = ("--by", "Ann Lee", "--answer", "Other Side", "--out", "marked.docx")
+    answers = program(*given, *told, "--json").json["proposed"]
+    assert [each["answer"] for each in answers] == ["reject", "to be decided"]
+    assert (answers[0]["author"], answers[0]["before"]) == ("Other Side", "sixty (60)")
+    marked = tmp_path / "marked.docx"
+    assert "giving the other party sixty (60) days’ prior" in read_document(marked).text
+    marks = [each.detail for each in read_document(marked).marks if each.kind == "comment"]
+    assert any(each.startswith("Ann Lee") and "Notice: rejected." in each for each in marks)
+    withdrawn = tmp_path / "withdrawn.docx"
+    withdrawn.write_bytes(
+        resolve_changes(marked.read_bytes(), marked, accept=False, author="Ann Lee")
+    )
+    assert read_document(withdrawn).text == read_document(supply).text
+
+
+def test_only_authors_with_changes_are_answered(program: Program, supply: Path) -> None:
+    given = ("redline", supply, "--for", "Customer", "--words-only", "--answer", "Nobody")
+    assert "--out" in program(*given, code=2).err
+    failed = program(*given, "--out", "marked.docx", code=2).err
+    assert "no tracked changes by 'Nobody'" in failed
+    assert "Other Side" in failed

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from fourcorners.documents.document import Document
     from fourcorners.library.store import Library
     from fourcorners.models.encoder.protocol import Encoder
-    from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
+    from fourcorners.redline.proposal import (
+        ChangeResponse,
+        OpenPoint,
+        ProposedChange,
+        Redline,
+        Source,
+    )
     from fourcorners.settings import Settings
     from fourcorners.text.quote import Quote
     from fourcorners.text.span import Span
@@ -65,6 +72,13 @@ class _RedlineOptions:
     comment_open: Annotated[
         bool, option("--comment-open", "Put a comment on what is left to you, too.")
     ] = False
+    answer: Annotated[
+        list[str] | None,
+        option(
+            "--answer AUTHOR",
+            "Answer this author's tracked changes in the Word file. May be given again.",
+        ),
+    ] = None
     by: options.By = None
 
 
@@ -115,9 +129,12 @@ def redline(
     console.require_place(choices.out)
     if choices.out is not None and choices.out.suffix.lower() not in (_WORD, _TABLE):
         raise ConfigError(f"{choices.out}: a redline is written as .docx or as .md.")
+    if choices.answer and (choices.out is None or choices.out.suffix.lower() != _WORD):
+        raise ConfigError("--answer writes into a Word file.", remedy="Add --out marked.docx.")
     books = [load_playbook(each) for each in playbook or ["due-diligence"]]
     settings = Settings.load()
     encoder = None if source.words_only else default_encoder(settings.encoder)
+    who = console.reviewer(choices.by)
     wanted = RedlineOptions(
         read_for,
         choices.aim,
@@ -125,8 +142,8 @@ def redline(
         _slot_values(choices.fill or ()),
         choices.bank or "",
         choices.force,
+        who,
     )
-    who = console.reviewer(choices.by)
     with (
         _open_contract(contract, source, encoder, settings) as (store, name),
         console.open_library(source.library) if choices.bank else nullcontext() as banks,
@@ -136,8 +153,11 @@ def redline(
         read, found = redline_contract(store, name, books, wanted, encoder=encoder, banks=banks)
     if choices.out is not None and choices.out.suffix.lower() == _WORD:
         data = _word_file(read)
-        marked, found = write_redline(
-            found,
+        answered = set(choices.answer or ())
+        _require_authors(found, answered)
+        theirs = [each for each in found.responses if each.change.author in answered]
+        marked, written = write_redline(
+            replace(found, responses=tuple(theirs)),
             read.text,
             data,
             Path(read.path),
@@ -145,6 +165,7 @@ def redline(
             at=datetime.now(UTC),
             comment_open=choices.comment_open,
         )
+        found = replace(written, responses=found.responses)
         replace_file(choices.out, lambda scratch: scratch.write_bytes(marked))
     elif choices.out is not None:
         table = "\n".join(redline_table(found)) + "\n"
@@ -155,6 +176,16 @@ def redline(
         _print(found)
         if choices.out is not None:
             console.print_note((f"Wrote {single_line(str(choices.out))}", "dim"))
+
+
+def _require_authors(found: Redline, names: Collection[str]) -> None:
+    known = {each.change.author for each in found.responses}
+    for name in names:
+        if name not in known:
+            raise ConfigError(
+                f"the file has no tracked changes by {name!r}.",
+                remedy=f"Its other authors: {', '.join(sorted(known)) or 'none'}.",
+            )
 
 
 @contextmanager
@@ -222,6 +253,7 @@ def _value(read: Document, found: Redline) -> dict[str, object]:
         **console.attributes(found, "party playbook playbook_version accepted"),
         "changes": [_change_value(each) for each in found.changes],
         "to_decide": [_point_value(each) for each in found.open_points],
+        "proposed": [_response_value(each) for each in found.responses],
         "failed": [{"provision": name, "reason": why} for name, why in found.failed],
     }
 
@@ -236,6 +268,18 @@ def _change_value(change: ProposedChange) -> dict[str, object]:
         "source": _source_value(change.source),
         **console.attributes(change, "blanks basis cautions"),
         "number": change.new_clause.number if change.new_clause else None,
+    }
+
+
+def _response_value(each: ChangeResponse) -> dict[str, object]:
+    return {
+        **console.attributes(each.change, "author date before is_moved"),
+        **console.attributes(each, "after path provision name"),
+        **_span_value(each.change.span),
+        "answer": each.kind,
+        "reason": each.reason,
+        "quotes": [_quote_value(quote) for quote in each.quotes],
+        "counter": _change_value(each.counter) if each.counter else None,
     }
 
 
@@ -268,6 +312,11 @@ def _print(found: Redline) -> None:
             if words:
                 console.print_indented(14, single_line(words), head=f"   {label}")
         console.print_indented(3, *_change_words(change))
+    for author, responses in groupby(found.responses, key=lambda each: each.change.author):
+        console.print_text()
+        console.print_line((f"Proposed by {single_line(author)}", "bold"))
+        for each in responses:
+            _print_response(each)
     if found.open_points:
         console.print_text()
         console.print_line(("To be decided by you", "bold yellow"))
@@ -286,6 +335,22 @@ def _print(found: Redline) -> None:
     points = console.count_noun(len(found.open_points), "point")
     accepted = f"; accepted: {', '.join(found.accepted)}" if found.accepted else ""
     console.print_line((f"{changes} proposed, {points} to be decided by you{accepted}.", "dim"))
+
+
+def _print_response(each: ChangeResponse) -> None:
+    where = " › ".join(each.path)
+    console.print_line((single_line(f"{each.kind}: {each.name or where}"), "bold"))
+    if each.name and where:
+        console.print_indented(14, single_line(where), head="   clause")
+    if each.change.before.strip():
+        console.print_indented(14, _flat(each.change.before), head="   before")
+    if each.after.strip():
+        console.print_indented(14, _flat(each.after), head="   after")
+    console.print_indented(14, single_line(each.reason), head="   why")
+    for quote in each.quotes[:1]:
+        console.print_indented(14, (f"“{single_line(quote.words)}”", "dim"))
+    if each.counter is not None:
+        console.print_indented(14, *_change_words(each.counter), head="   counter")
 
 
 def _change_words(change: ProposedChange) -> list[console.Words]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.change_marks import TrackedChange, join_marks
+from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.docx.reader import walk_document
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.walker import DocumentWalker
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from fourcorners.documents.fragment import Fragment
     from fourcorners.documents.office_package import OfficePackage
 
-_NOTE_REFERENCES = (f"{W}footnoteReference", f"{W}endnoteReference")
+NOTE_REFERENCES = (f"{W}footnoteReference", f"{W}endnoteReference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class PlacedWords:
 
     @property
     def is_note_reference(self) -> bool:
-        return self.node.tag in _NOTE_REFERENCES
+        return self.node.tag in NOTE_REFERENCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,9 @@ class PlacedText:
         main: The name of the part that holds the body.
         parts: The parts that the body refers to, by kind.
         roots: The parts that hold the text, by name.
+        changes: The tracked changes; `removed_element` returns what a mark of one was read from.
+        comments: The comments by their ids, as the details of their marks have them.
+        comment_marks: Where they are.
     """
 
     text: str
@@ -50,6 +55,9 @@ class PlacedText:
     main: str
     parts: Mapping[str, str]
     roots: Mapping[str, _Element]
+    changes: tuple[TrackedChange, ...]
+    comments: Mapping[str, str]
+    comment_marks: tuple[Mark, ...]
 
     def overlapping(self, span: Span) -> tuple[PlacedWords, ...]:
         """Return the words that overlap a span."""
@@ -80,14 +88,35 @@ def read_placed_text(package: OfficePackage, path: Path) -> PlacedText:
         if isinstance(piece, _SourcedWords):
             words.append(PlacedWords(Span(offset, offset + len(piece)), piece.node))
         offset += len(piece)
-    return PlacedText(read.text.text, tuple(words), read.main, read.parts, read.roots)
+    marks, text = read.text.marks, read.text.text
+    return PlacedText(
+        text,
+        tuple(words),
+        read.main,
+        read.parts,
+        read.roots,
+        tuple(join_marks(marks, text)),
+        read.walker.comments.texts,
+        tuple(each for each in marks if each.kind is MarkKind.COMMENT),
+    )
+
+
+def removed_element(mark: Mark) -> _Element | None:
+    """Return the element of words that a change removed, by its mark."""
+    return mark.detail.node if isinstance(mark.detail, _SourcedWords) else None
 
 
 class _SourcedWords(str):
-    """A piece of a text under construction, with its element."""
+    """A piece of a text under construction, or the detail of a mark, with its element."""
 
     __slots__ = ("node",)
     node: _Element
+
+    @classmethod
+    def of(cls, words: str, node: _Element) -> _SourcedWords:
+        made = cls(words)
+        made.node = node
+        return made
 
 
 class _PlacingWalker(DocumentWalker):
@@ -95,6 +124,12 @@ class _PlacingWalker(DocumentWalker):
         before = len(words.pieces)
         was_character = super()._add_character(node, words, run)
         if len(words.pieces) == before + 1:
-            words.pieces[-1] = sourced = _SourcedWords(words.pieces[-1])
-            sourced.node = node
+            words.pieces[-1] = _SourcedWords.of(words.pieces[-1], node)
         return was_character
+
+    def _mark_change(self, node: _Element, words: Fragment, change: _Element | None = None) -> None:
+        before = len(words.marks)
+        super()._mark_change(node, words, change)
+        for at in range(before, len(words.marks)):
+            mark = words.marks[at]
+            words.marks[at] = replace(mark, detail=_SourcedWords.of(mark.detail, node))

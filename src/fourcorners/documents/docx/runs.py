@@ -77,6 +77,21 @@ def find_field_runs(body: _Element) -> dict[_Element, FieldRuns]:
     return found
 
 
+def restored_runs(removed: _Element) -> list[_Element]:
+    """Return copies of the runs of a deletion, with their words as words again."""
+    runs = [deepcopy(each) for each in removed.iter(f"{W}r")]
+    for run in runs:
+        run.tail = None
+        for name, typed in (("delText", "t"), ("delInstrText", "instrText")):
+            for node in run.iter(f"{W}{name}"):
+                node.tag = f"{W}{typed}"
+        for node in [*run.iter(f"{W}rPrChange", f"{W}commentReference")]:
+            parent = node.getparent()
+            if parent is not None:
+                parent.remove(node)
+    return runs
+
+
 def copy_without(properties: _Element, names: Sequence[str]) -> _Element:
     own = deepcopy(properties)
     for name in names:

@@ -86,7 +86,7 @@ def _has_words(paragraph: _Element) -> bool:
     )
 
 
-class _Kind(IntEnum):
+class WriteKind(IntEnum):
     """What is written; at the same offset, greater values first, because deletions split words."""
 
     COMMENT = 0
@@ -110,7 +110,7 @@ class TrackedDocument:
         self._fields = find_field_runs(self._body)
         self._marks = Marks(author, at, [self._body])
         self._comments = CommentPart(self._file, self._marks.signature)
-        self._writes: list[tuple[int, _Kind, int, Callable[[], None]]] = []  # by offset
+        self._writes: list[tuple[int, WriteKind, int, Callable[[], None]]] = []  # by offset
         self._taken: list[Span] = []
         self._shortened: dict[_Element, None] = {}  # paragraphs of which words were deleted
 
@@ -207,16 +207,16 @@ class TrackedDocument:
             self._require_free(place)
             places.append(place)
             if edit.kind is EditKind.DELETE:
-                self._schedule(place.start, _Kind.DELETION, partial(self._delete, place, marks))
+                self._schedule(place.start, WriteKind.DELETION, partial(self._delete, place, marks))
                 continue
             if "\n" in edit.text:
                 raise ValueError("words inserted into a paragraph must not contain a line end")
             write = partial(self._insert, place.start, edit.text, marks)
-            self._schedule(place.start, _Kind.INSERTION, write)
+            self._schedule(place.start, WriteKind.INSERTION, write)
         self._taken += [place for place in places if place]
         if comment and places:
             write = partial(self._comment_on, marks, comment)
-            self._schedule(places[0].start, _Kind.COMMENT, write)
+            self._schedule(places[0].start, WriteKind.COMMENT, write)
 
     def insert_paragraph(
         self, after: int, like: int, words: Sequence[NewWords], comment: str = ""
@@ -233,7 +233,7 @@ class TrackedDocument:
             if comment:
                 self._comment_on([made], comment)
 
-        self._schedule(after, _Kind.INSERTION, write)
+        self._schedule(after, WriteKind.INSERTION, write)
 
     def add_comment(self, span: Span, comment: str) -> None:
         """Put a comment on the words of a span, without changing them.
@@ -246,7 +246,7 @@ class TrackedDocument:
         if why := self.comment_obstacle(span):
             raise self._refusal(why, span)
         write = partial(self._comment_on, [runs[0], runs[-1]], comment)
-        self._schedule(span.start, _Kind.COMMENT, write)
+        self._schedule(span.start, WriteKind.COMMENT, write)
 
     def save(self) -> bytes:
         """Return the changed file; the document accepts no further edits."""
@@ -262,7 +262,7 @@ class TrackedDocument:
         self._shortened.clear()
         return self._file.save()
 
-    def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
+    def _schedule(self, offset: int, kind: WriteKind, apply: Callable[[], None]) -> None:
         """Schedule an edit: edits further down come first, so that offsets stay valid."""
         self._writes.append((offset, kind, len(self._writes), apply))
 
@@ -350,14 +350,7 @@ class TrackedDocument:
     def _new_paragraph(
         self, place: _Element, model: _Element, words: Sequence[NewWords]
     ) -> _Element:
-        made = self._body.makeelement(f"{W}p")
-        properties = model.find(f"{W}pPr")
-        if properties is not None:
-            own = copy_without(properties, _PARAGRAPH_UNLIKE)
-            mark = own.find(f"{W}rPr")
-            if mark is not None:
-                own.replace(mark, copy_without(mark, _MARK_UNLIKE))
-            made.append(own)
+        made = self._paragraph_like(model)
         inserted = self._marks.create("ins")
         for each in words:
             like = self._placed.words_after(each.like) or self._placed.words_before(each.like)
@@ -373,6 +366,17 @@ class TrackedDocument:
         self._marks.mark_end(place if takes_end and not is_marked else made, "ins")
         place.addnext(made)
         return inserted
+
+    def _paragraph_like(self, model: _Element) -> _Element:
+        made = self._body.makeelement(f"{W}p")
+        properties = model.find(f"{W}pPr")
+        if properties is not None:
+            own = copy_without(properties, _PARAGRAPH_UNLIKE)
+            mark = own.find(f"{W}rPr")
+            if mark is not None:
+                own.replace(mark, copy_without(mark, _MARK_UNLIKE))
+            made.append(own)
+        return made
 
     def _comment_on(self, marks: Sequence[_Element], comment: str) -> None:
         """Write a comment on the range from the first to the last of some elements."""

@@ -68,14 +68,14 @@ class WordFile(OfficePackage):
         name = self.related_parts(self.main).get(kind)
         return self.xml_root(name) if name else None
 
-    def needed_root(self, kind: str, tag: str, media_type: str) -> _Element:
+    def needed_root(self, kind: str, tag: str, media_type: str, relations: str = KINDS) -> _Element:
         """Return a part of a kind of which a file has one; an empty one is added if it has none."""
         root = self.related_root(kind)
         if root is None:
             name = self.name_for(posixpath.join(posixpath.dirname(self.main), f"{kind}.xml"))
             root = self._root(name, tag)
             self.add_root(name, root, media_type)
-            self.relate(self.main, f"{KINDS}{kind}", name)
+            self.relate(self.main, f"{relations}{kind}", name)
         return root
 
     def parts_of_kinds(self, *kinds: str) -> list[str]:
