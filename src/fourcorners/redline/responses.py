@@ -138,17 +138,17 @@ def _weigh_removal(
         return
     was, now = matched_position(provision, former), matched_position(provision, finding)
     words = " ".join(place.text_in(before.terms.contract.full_text).split())
-    said = f"It removes “{words}”"
+    why = f"It removes “{words}”"
     if was is None or was == now or is_by_model(was, former):
-        yield _Weight(ResponseKind.OPEN, provision, f"{said}, which is about {provision.name}")
+        yield _Weight(ResponseKind.OPEN, provision, f"{why}, which is about {provision.name}")
     elif _is_accepted(was):
-        yield _Weight(ResponseKind.REJECT, provision, f"{said}: {was.text}")
+        yield _Weight(ResponseKind.REJECT, provision, f"{why}: {was.text}")
     elif not _is_accepted(now) and now is not None:
-        yield _Weight(ResponseKind.OPEN, provision, f"{said}; the rest: {now.text}")
+        yield _Weight(ResponseKind.OPEN, provision, f"{why}; the rest: {now.text}")
     else:
         bound = concerns_side(before.terms, was, former, position_quotes(former))
         kind = ResponseKind.ACCEPT if bound else ResponseKind.OPEN
-        yield _Weight(kind, provision, f"{said}: {was.text}")
+        yield _Weight(kind, provision, f"{why}: {was.text}")
 
 
 def _weigh(

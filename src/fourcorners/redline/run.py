@@ -101,7 +101,7 @@ def redline_contract(
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
     findings: dict[str, Finding] = {}
-    cells = _classed_cells(terms, playbooks, encoder)
+    cells = _classed_cells(library, terms, playbooks, encoder)
     for provision, finding, own_source in cells:
         added = [each.new_clause for each in changes if each.new_clause is not None]
         preferences = Preferences(
@@ -165,11 +165,12 @@ def _weigh_others(
     for author in dict.fromkeys(each.author for each in others):
         with _open_without(contract.document, author, encoder) as store:
             before = None
-            for entry in store.documents() if store is not None else ():
+            if store is not None:
+                (entry,) = store.documents()
                 side = side_in(store, entry.id, options.read_for)
                 side = side if side.names else after.terms.side
                 terms = ContractTerms(Contract(store, entry.id), side, options.values)
-                cells = _classed_cells(terms, playbooks, encoder)
+                cells = _classed_cells(store, terms, playbooks, encoder)
                 before = ReviewedVersion(terms, {each.id: (each, cell) for each, cell, _ in cells})
             theirs = [each for each in others if each.author == author]
             yield from weigh_changes(theirs, after, before, outcomes)
@@ -193,11 +194,11 @@ def _open_without(read: Document, author: str, encoder: Encoder | None) -> Itera
 
 
 def _classed_cells(
-    terms: ContractTerms, playbooks: Sequence[Playbook], encoder: Encoder | None
+    library: Library, terms: ContractTerms, playbooks: Sequence[Playbook], encoder: Encoder | None
 ) -> list[tuple[Provision, Finding, Source]]:
     contract = terms.contract
     conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
-    found = _cells(contract.library, contract.id, playbooks, encoder)
+    found = _cells(library, contract.id, playbooks, encoder)
     return [(each, _classed(finding, each, conclusion), own) for each, finding, own in found]
 
 
