@@ -93,3 +93,15 @@ def test_slots_that_do_not_close_are_refused_where_a_playbook_is_read(hostile: s
     from fourcorners.playbooks.playbook import slot_problem
 
     assert slot_problem(hostile)
+
+
+def test_a_precedents_numbers_and_references_stand_in_brackets(tmp_path: Path) -> None:
+    draft = terms(tmp_path).adapt_clause(
+        "Licensor shall pay at most $50,000 within thirty (30) days under Sections 4.2 and 5(a), "
+        "and the CUSTOMER nothing."
+    )
+    assert draft.text == (
+        "[Licensor] shall pay at most [$50,000] within [thirty (30) days] under "
+        "[Sections 4.2 and 5(a)], and the Customer nothing."
+    )
+    assert draft.blanks == ("Licensor", "$50,000", "thirty (30) days", "Sections 4.2 and 5(a)")

@@ -96,3 +96,80 @@ def test_an_outline_that_is_not_sure_tells_no_place(tmp_path: Path) -> None:
     path = tmp_path / "flat.txt"
     path.write_text("Some words without any clause. " * 40)
     assert placed(path, "liability")[1] is None
+
+
+LINES = """SUPPLY AGREEMENT
+
+This Supply Agreement is made on 4 March 2024 between Alder Components Limited and Birch Retail
+Limited.
+
+ARTICLE I
+
+SUPPLY
+
+Section 1.01  The Supplier shall deliver the Goods that the Customer orders in writing.
+
+Section 1.02  Risk in the Goods passes to the Customer when they are delivered to it.
+
+ARTICLE II
+
+GENERAL
+
+Section 2.01  A notice shall be in writing and is given when it has been received.
+
+Section 2.02  This Agreement is the entire agreement of the parties about its subject.
+
+IN WITNESS WHEREOF the parties have signed this agreement.
+"""
+
+
+def test_a_number_that_is_a_line_by_itself_is_one_again(tmp_path: Path) -> None:
+    path = tmp_path / "supply.txt"
+    path.write_text(LINES)
+    _, clause = placed(path, "liability")
+    assert lines(clause) == ["ARTICLE III", "LIMIT OF LIABILITY", f"Section 3.01  {WORDS}"]
+
+
+def test_tabs_around_a_number_are_those_of_its_neighbour(tmp_path: Path) -> None:
+    path = tmp_path / "supply.txt"
+    text = LINES.replace("ARTICLE I\n\n", "1.\t").replace("ARTICLE II\n\n", "2.\t")
+    for number, heading in (
+        ("1.01", "Delivery"),
+        ("1.02", "Risk"),
+        ("2.01", "Form"),
+        ("2.02", "All"),
+    ):
+        text = text.replace(f"Section {number}  ", f"\t{number}\t{heading}.\t")
+    path.write_text(text)
+    _, clause = placed(path, "general")
+    assert lines(clause) == [f"\t2.03\tLimit of liability.\t{WORDS}"]
+
+
+def test_two_clauses_at_one_place_have_different_numbers(tmp_path: Path) -> None:
+    document = read_document(word(tmp_path, typed=True))
+    outline = build_outline(document)
+    first = place_clause(document, outline, ["miscellaneous"], "Cap", WORDS)
+    assert first is not None
+    second = place_clause(document, outline, ["miscellaneous"], "Cap", WORDS, [first])
+    assert second is not None
+    assert (first.number, second.number) == ("6.4", "6.5")
+
+
+def test_a_new_article_begins_with_a_number_of_words_own(tmp_path: Path) -> None:
+    document = read_document(word(tmp_path))
+    clause = place_clause(document, build_outline(document), ["liability"], "Cap", WORDS)
+    assert clause is not None
+    body = clause.paragraphs[-1].like
+    assert document.text[body:].startswith("Neither party may assign")  # past the number 6.1
+
+
+def test_it_comes_before_the_close_of_a_letter(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    body, _, _ = HEADED.partition("[Signature")
+    path.write_text(
+        f"{body}If the foregoing is what we agreed, please sign below.\n\nVery truly yours,\n\n"
+        "ALDER COMPONENTS LIMITED\n\nBy: ____________________\n"
+    )
+    text, clause = placed(path, "liability")
+    assert clause is not None
+    assert text[: clause.after + 1].endswith("when it has been received.")

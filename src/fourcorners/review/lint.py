@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -28,7 +28,9 @@ from fourcorners.review.attachments import (
     find_missing_attachments,
     missing_references,
 )
+from fourcorners.review.contradictions import find_double_negatives, find_two_forums
 from fourcorners.review.finding import Severity
+from fourcorners.review.undefined_terms import describe_undefined, undefined_phrases
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -44,6 +46,8 @@ class Check(StrEnum):
     UNDEFINED = "undefined-term"  # words used like a defined term without a definition
     UNUSED = "unused-term"  # a defined term that is never used
     GAP = "numbering-gap"  # a missing number between two clauses
+    FORUMS = "two-forums"  # courts have exclusive jurisdiction, and arbitration decides
+    NEGATIVES = "double-negative"  # "neither party shall not", "shall not make no change"
 
 
 SEVERITIES = {
@@ -53,6 +57,8 @@ SEVERITIES = {
     Check.UNDEFINED: Severity.MEDIUM,
     Check.UNUSED: Severity.LOW,
     Check.GAP: Severity.LOW,
+    Check.FORUMS: Severity.HIGH,
+    Check.NEGATIVES: Severity.MEDIUM,
 }
 _ORDER = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 
@@ -122,13 +128,15 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
         _find_unused_terms(text, outline), "Terms that are used nowhere", unchecked
     )
     found += _drop_used_elsewhere(text, outline, unused)
-    phrases = _undefined_phrases(text, outline)
+    phrases = undefined_phrases(text, outline)
     if phrases is None:
         unchecked.append(
             "Undefined terms were not looked for: the contract takes definitions from another."
         )
     undefined = _limit_findings(phrases or [], "Phrases used like defined terms", unchecked)
-    found += [(Check.UNDEFINED, *each) for each in _describe_undefined(text, undefined)]
+    found += [(Check.FORUMS, *each, 1) for each in find_two_forums(text)]
+    found += [(Check.NEGATIVES, *each, 1) for each in find_double_negatives(text)]
+    found += [(Check.UNDEFINED, *each) for each in describe_undefined(text, undefined)]
     slips = (
         LintIssue(
             check=check,
@@ -327,73 +335,3 @@ def _is_short_name(text: str, term: DefinedTerm) -> bool:
     if term.span.start < _FRONT and not _is_meant(text, term):
         return True
     return len(term.term) < 3 or bool(re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term))  # abbreviated
-
-
-_BORROWED = _PATTERNS["borrowed"]
-_PHRASE = _PATTERNS["phrase"]
-# Capitalised by custom, or names of what is outside the contract.
-_CUSTOM = _PATTERNS["custom"]
-_OFTEN = 4  # uses from which a phrase counts as used like a term
-_QUOTES = "\"“”„'‘’"
-
-
-def _undefined_phrases(text: str, outline: Outline) -> list[tuple[str, list[Span]]] | None:
-    """Return phrases used like terms but defined by no sentence, with their places.
-
-    None if the contract says that its terms are defined in another document, or defines too few to
-    establish its practice.
-    """
-    if _BORROWED.search(text):
-        return None
-    if len(outline.terms) < _FEWEST:
-        return []
-    known = [use.span for use in find_uses(text, outline.terms)]
-    known += [term.span for term in outline.terms]
-    covered = bytearray(len(text))
-    for span in known:
-        covered[span.start : span.end] = b"\x01" * len(span)
-    places: dict[str, list[Span]] = defaultdict(list)
-    for match in _PHRASE.finditer(text):
-        span = Span(*match.span("phrase"))
-        if not any(covered[span.start : span.end]) and not _CUSTOM.search(match["phrase"]):
-            places[match["phrase"]].append(span)
-    headings = {
-        " ".join(node.heading.text_in(text).split()).casefold()
-        for node in outline.nodes
-        if node.heading
-    }
-    return [
-        (phrase, spans)
-        for phrase, spans in places.items()
-        if len(spans) >= _OFTEN and phrase.casefold() not in headings
-    ]
-
-
-def _describe_undefined(
-    text: str, phrases: Iterable[tuple[str, list[Span]]]
-) -> Iterator[tuple[Span, str, int]]:
-    """Yield the first place, message and number of uses of unexplained phrases."""
-    for phrase, spans in phrases:
-        if not _is_quoted(text, phrase) and not _is_named(text, phrase):
-            message = f"“{phrase}” is used like a defined term, but is not defined."
-            yield spans[0], message, len(spans)
-
-
-_FEWEST = 5  # defined terms of a contract that defines its terms; by hand
-
-
-def _is_quoted(text: str, phrase: str) -> bool:
-    """Return whether the phrase is in quotation marks or brackets somewhere, in any case."""
-    words = r"\W+".join(map(re.escape, re.findall(r"\w+", phrase)))
-    pattern = (
-        rf"[{_QUOTES}(]\s?(?:the\s+)?{words}s?\W?[{_QUOTES})]|\b{words}s?\s*(?:[:–]|-\s|means\b)"
-    )
-    return bool(re.search(pattern, text, re.IGNORECASE))
-
-
-def _is_named(text: str, phrase: str) -> bool:
-    """Return whether the phrase is mostly part of a longer name, such as a company's."""
-    longer = re.compile(
-        rf"\b{re.escape(phrase)},?\s+(?:[A-Z][\w.]*|&)|[A-Z][a-z]+\s{re.escape(phrase)}\b"
-    )
-    return len(longer.findall(text)) > text.count(phrase) // 2

@@ -30,6 +30,7 @@ MAX_NAME = 200  # characters of a name that is given for a side
 MAX_NAMES = 20  # names given for a side: the members of a group
 BLANK_NAME = "name left blank"
 _LISTED = 12  # parties that an error names
+_SHOWN = re.compile(r"(.+?)\s*\(([^()]+)\)\s*")
 _WORD = re.compile(r"[^\W_][\w&]*")
 
 
@@ -275,8 +276,12 @@ def count_parties(cards: Iterable[Card]) -> list[tuple[str, int]]:
 def _find_parties(name: str, parties: Sequence[Party]) -> list[Party]:
     """Return the parties that match a name: their own, the contract's for them, or a group's.
 
-    A name without a legal form matches every party whose name begins with its words.
+    A name without a legal form matches every party whose name begins with its words. One that is
+    written as parties are shown, `Larch GmbH (Supplier)`, matches by what is before the bracket.
     """
+    shown = _SHOWN.fullmatch(name)
+    if shown and (found := _find_parties(shown[1], parties) or _find_parties(shown[2], parties)):
+        return found
     key, words = party_key(name), _words(name)
     if not words:
         return []

@@ -197,3 +197,24 @@ def test_other_parts_stay_byte_for_byte() -> None:
     marked = document.save()
     for name in ("word/numbering.xml", "word/footnotes.xml", "_rels/.rels"):
         assert part(marked, name) == part(data, name)
+
+
+def test_tabs_that_are_characters_stay() -> None:
+    words = ("1.1\tGrant.\t\tIt may sell.", "1.2\tOften.")
+    body = "".join(f"<w:p><w:r><w:t>{each}</w:t></w:r></w:p>" for each in words)
+    data = word_file({"body": body})
+    document = TrackedDocument(data, Path("x.docx"), author=AUTHOR, at=AT)
+    swap(document, "Often", "Once")
+    assert "1.1\tGrant.\t\tIt may sell." in part(document.save(), "word/document.xml")
+
+
+def test_paragraphs_that_lose_all_their_words_go(tmp_path: Path) -> None:
+    data, document = opened("automatic-numbering")
+    gone = "Risk in the Goods passes to the Customer when they are delivered."
+    document.replace(place(document, gone), [Edit(EditKind.DELETE, gone)])
+    marked = document.save()
+    path = tmp_path / "marked.docx"
+    path.write_bytes(resolve_changes(marked, path, accept=True))
+    assert "3.1 The Customer shall inspect" in read_document(path).text
+    path.write_bytes(resolve_changes(marked, path, accept=False))
+    assert read_document(path).text == text_of(data, tmp_path)

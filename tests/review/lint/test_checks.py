@@ -195,3 +195,45 @@ def test_findings_stay_few(corpus: Path) -> None:
             assert slip.around.contains(slip.span)
             assert slip.around.end <= len(text)
     assert grave <= len(files)
+
+
+def test_a_measure_that_nothing_defines_counts_once() -> None:
+    more = "2.4 Minimum. Buyer shall order ten tons in each Contract Year.\n\n3. TERM"
+    assert found(CLEAN.replace("3. TERM", more)) == [(Check.UNDEFINED, "Contract Year")]
+    for known in ("each Calendar Year", "each Contract Year, as defined in the Lease"):
+        assert found(CLEAN.replace("3. TERM", more.replace("each Contract Year", known))) == []
+
+
+COURTS = "3.3 Courts. The courts of Ohio have exclusive jurisdiction over any dispute."
+ARBITRATION = "3.4 Arbitration. Any dispute shall be finally settled by arbitration in Oslo."
+
+
+def test_courts_and_arbitration_side_by_side() -> None:
+    text = CLEAN.replace("IN WITNESS", f"{COURTS}\n\n{ARBITRATION}\n\nIN WITNESS")
+    ((check, words),) = found(text)
+    assert check is Check.FORUMS
+    assert "courts of Ohio" in words
+    for apart in (
+        text.replace("in Oslo.", "in Oslo. A court may grant an injunction."),
+        text.replace("shall be finally", "may be finally"),
+        text.replace("3.3 Courts. The", "3.3 Courts. Subject to Section 3.4, the"),
+    ):
+        assert found(apart) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "is_slip"),
+    [
+        ("Neither party shall not assign it", True),
+        ("Miller shall not make no change of the Goods", True),
+        ("No waiver of a breach shall not be in writing", True),
+        ("Nothing in this Agreement shall not bind Buyer", True),
+        ("Miller shall not be liable if no notice is given", False),
+        ("Notice shall not be given later than no more than a day before", False),
+        ("It does not apply and no such consent is needed", False),
+        ("Consent shall not be unreasonably withheld", False),
+    ],
+)
+def test_words_that_deny_twice(words: str, is_slip: bool) -> None:
+    text = CLEAN.replace("IN WITNESS", f"3.3 Rest. {words}.\n\nIN WITNESS")
+    assert [check for check, _ in found(text)] == [Check.NEGATIVES] * is_slip

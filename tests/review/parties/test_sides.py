@@ -47,6 +47,8 @@ LARCH = Side(("Larch Supply Limited",))
         (["Larch Supply Limited"], ["Larch Supply Limited", "", "", "Larch Supply Limited"]),
         (["larch supply ltd"], ["Larch Supply Limited", "", "", "Larch Supply Limited"]),
         (["Larch Supply Inc"], ["", "LARCH SUPPLY, INC.", "", ""]),
+        (["Buyer (Larch Supply, Inc.)"], ["", "LARCH SUPPLY, INC.", "", ""]),
+        (["LARCH SUPPLY, INC. (Buyer)"], ["", "LARCH SUPPLY, INC.", "", ""]),
         (
             ["Larch Supply"],
             ["Larch Supply Limited", "LARCH SUPPLY, INC.", "", "Larch Supply Limited"],

@@ -1,0 +1,158 @@
+"""A clause is replaced in its own paragraph; what goes and what stays is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from fourcorners.documents.document import Document
+from fourcorners.library.contract import Contract
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Card
+from fourcorners.redline.cautions import find_cautions
+from fourcorners.redline.proposal import Extent, ProposedChange, Source
+from fourcorners.redline.replacement import find_lost, find_part, replace_part
+from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind
+
+CAP = "The Mill's total liability shall not exceed the fees paid in a year."
+LIMITS = """7. Limits
+
+7.1 In no event is the Mill liable for loss of profit or goodwill of any kind.
+
+7.2 The total liability of the Mill shall not exceed $10,000. The liability of the Buyer
+is unlimited.
+
+8. Secrets
+
+8.1 Each party shall keep secret what it learns of the other, and tell nobody except:
+
+(a) its staff who need to know it;
+
+(b) a court that asks for it.
+
+8.2 Whoever owes money under Section 7.2 shall pay it within fifteen days of an invoice.
+
+Signed for Alder Mills Limited ____________
+"""
+
+
+def contract(text: str = LIMITS) -> Contract:
+    document = Document("x", "x", "x", "0", "text/plain", "test", text)
+    return Contract.build(document, build_outline(document), Card(), [])
+
+
+def place(words: str, text: str = LIMITS) -> Span:
+    start = text.index(words)
+    return Span(start, start + len(words))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "wording", "part"),
+    [
+        ("7.1", "unlimited.", CAP, "The total liability of the Mill shall not exceed $10,000. "),
+        ("7.1", "kind.", "No loss of profit or goodwill counts.", "In no event"),
+        ("8.2", "____", "An invoice is paid within thirty days.", "Whoever owes"),
+    ],
+)
+def test_only_sentences_about_the_matter_are_replaced(
+    first: str, last: str, wording: str, part: str
+) -> None:
+    quote = Span(place(first).start, place(last, LIMITS).end)
+    found = find_part(contract(), quote, wording).text_in(LIMITS)
+    assert found.startswith(part)
+    assert "\n\n" not in found
+    assert "Signed" not in found
+
+
+def test_a_list_goes_with_the_words_that_lead_to_it() -> None:
+    whole = contract()
+    quote = place(
+        "8.1 Each party shall keep secret what it learns of the other, and tell nobody except:"
+    )
+    part = find_part(whole, quote, "Each party shall keep secret what it learns of the other.")
+    edits = [*replace_part(whole, part, "Each party shall keep secret what it learns.")]
+    assert "".join(e.text for e in edits if e.kind is not EditKind.INSERT) == part.text_in(LIMITS)
+    after = "".join(e.text for e in edits if e.kind is not EditKind.DELETE)
+    assert after == "Each party shall keep secret what it learns.\n\n\n\n"
+    assert not any("\n" in e.text for e in edits if e.kind is not EditKind.EQUAL)
+
+
+def test_what_is_lost_are_values_and_sentences_that_the_new_words_lack() -> None:
+    gone = "It lasts one (1) year and costs $10,000. The Buyer may inspect every mill at night."
+    edits = [Edit(EditKind.DELETE, gone), Edit(EditKind.INSERT, "It lasts for one year.")]
+    assert find_lost(edits) == ["$10,000", "“The Buyer may inspect every mill at night.”"]
+
+
+def change(span: Span, extent: Extent, *edits: Edit, text: str = LIMITS) -> ProposedChange:
+    return ProposedChange(
+        provision="p",
+        name="P",
+        extent=extent,
+        span=span,
+        edits=edits,
+        found="",
+        target_kind="preferred",
+        target="",
+        quotes=(contract(text).quote(span),) if span else (),
+        path=(),
+        source=Source("s"),
+    )
+
+
+def cautions(text: str, made: ProposedChange, *evidence: str, best: str = "") -> list[str]:
+    def shown(words: str, score: float) -> Evidence:
+        span = place(words, text)
+        return Evidence(contract(text).quote(span), span, (), None, score)
+
+    record = SearchRecord("", 1, 0.4, shown(best, 0.1)) if best else None
+    found = Finding(
+        "x", "p", CellState.FOUND, tuple(shown(each, 0.9) for each in evidence), searched=record
+    )
+    return [*find_cautions(contract(text), made, found, [made.span] if made.span else [])]
+
+
+FORUMS = """9. General
+
+9.1 This Agreement is governed by the laws of Ohio.
+
+9.2 Any dispute shall be brought in the courts of Ohio alone.
+
+9.3 The Buyer shall pay each invoice of the Mill within fifteen (15) days.
+
+9.4 The Mill may charge interest on an invoice that the Buyer does not pay within fifteen days.
+"""
+
+
+def test_another_forum_that_stays_is_named() -> None:
+    old = place("This Agreement is governed by the laws of Ohio.", FORUMS)
+    new = "The laws of Iowa govern it, and the courts of Iowa have exclusive jurisdiction."
+    edits = (Edit(EditKind.DELETE, old.text_in(FORUMS)), Edit(EditKind.INSERT, new))
+    said = cautions(FORUMS, change(old, Extent.CLAUSE, *edits, text=FORUMS))
+    assert any(each.startswith("Stays and names a forum (9.2)") for each in said)
+    assert not any("names a law" in each for each in said)
+
+
+def test_a_period_that_stays_elsewhere_is_named() -> None:
+    old = place("fifteen (15)", FORUMS)
+    sentence = place(
+        "The Buyer shall pay each invoice of the Mill within fifteen (15) days.", FORUMS
+    )
+    edits = (
+        Edit(EditKind.EQUAL, sentence.text_in(FORUMS)[: old.start - sentence.start]),
+        Edit(EditKind.DELETE, "fifteen (15)"),
+        Edit(EditKind.INSERT, "thirty (30)"),
+        Edit(EditKind.EQUAL, " days."),
+    )
+    (said,) = cautions(FORUMS, change(sentence, Extent.WORDS, *edits, text=FORUMS))
+    assert said.startswith("Stays and has the period as it was (9.4)")
+
+
+def test_a_right_that_would_be_given_twice_is_named() -> None:
+    added = Edit(EditKind.INSERT, "The Mill may charge interest.")
+    made = change(Span(len(FORUMS), len(FORUMS)), Extent.NEW_CLAUSE, added, text=FORUMS)
+    (said,) = cautions(
+        FORUMS, made, best="The Mill may charge interest on an invoice that the Buyer"
+    )
+    assert said.startswith("Stays and is about the same (9.4)")
+    assert cautions(FORUMS, made) == []
