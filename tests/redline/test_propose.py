@@ -164,6 +164,32 @@ def test_a_person_may_decide(supply: ContractTerms) -> None:
     )
 
 
+def test_an_uncertain_clause_is_replaced_only_by_force(supply: ContractTerms) -> None:
+    of = provision("assignment")
+    wanted = Preferences(OWN, "preferred", {of.id})
+    sure = assignment(supply)
+    (evidence,) = sure.evidence
+    unsure = replace(sure, evidence=(replace(evidence, score=0.3),))
+    (change,) = propose(supply, of, sure, wanted)
+    assert isinstance(change, ProposedChange)
+    assert change.extent is Extent.CLAUSE
+    (point,) = propose(supply, of, unsure, wanted)
+    assert isinstance(point, OpenPoint)
+    assert "only 30% likely" in point.reason
+    assert "--force" in point.reason
+    assert isinstance(propose(supply, of, unsure, replace(wanted, force=True))[0], ProposedChange)
+
+
+def test_a_clause_beside_similar_words_is_added_only_by_force(supply: ContractTerms) -> None:
+    of = provision("cap-on-liability")
+    wanted = Preferences(OWN, decided={of.id})
+    (point,) = propose(supply, of, missing(0.2), wanted)
+    assert isinstance(point, OpenPoint)
+    assert "(probability 20%); --force" in point.reason
+    (change,) = propose(supply, of, missing(0.2), replace(wanted, force=True))
+    assert isinstance(change, ProposedChange)
+
+
 def missing(score: float) -> Finding:
     best = Evidence(quote_span("No words.", Span(0, 9)), Span(0, 9), (), None, score)
     searched = SearchRecord("liability", 9, 0.5, best)

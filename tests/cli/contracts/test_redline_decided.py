@@ -1,4 +1,4 @@
-"""`fourcorners redline --change`: what is uncertain needs --force; a bank for a file by path."""
+"""`fourcorners redline --change` with a clause bank, for a file that is given by its path."""
 
 from __future__ import annotations
 
@@ -8,30 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Program
-from tests.redline.word_contracts import contract, paragraph, run, word_file
-
-SIMILAR = "All right, title and interest in the deliverables shall vest in the Supplier."
+from tests.redline.word_contracts import contract, word_file
 
 
 @pytest.fixture
 def supply(tmp_path: Path) -> Path:
     path = tmp_path / "supply.docx"
-    body = contract(typed=True, between=paragraph(run(SIMILAR)))
-    path.write_bytes(word_file({"body": body}))
+    path.write_bytes(word_file({"body": contract(typed=True)}))
     return path
-
-
-def test_an_uncertain_clause_is_changed_only_by_force(program: Program, supply: Path) -> None:
-    asked = ("redline", supply, "--for", "Supplier", "-p", "commercial-terms")
-    asked = (*asked, "--change", "ownership-of-results", "--json")
-    value = program(*asked).json
-    assert [each for each in value["changes"] if each["provision"] == "ownership-of-results"] == []
-    (point,) = [each for each in value["to_decide"] if each["provision"] == "ownership-of-results"]
-    assert "--force" in point["reason"]
-    forced = program(*asked, "--force").json
-    (change,) = [each for each in forced["changes"] if each["provision"] == "ownership-of-results"]
-    assert change["basis"] == "person"
-    assert change["cautions"]
 
 
 def test_a_bank_for_a_contract_given_by_its_path(program: Program, supply: Path) -> None:
