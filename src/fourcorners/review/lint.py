@@ -28,9 +28,9 @@ from fourcorners.review.attachments import (
     find_missing_attachments,
     missing_references,
 )
-from fourcorners.review.contradictions import find_double_negatives, find_two_forums
+from fourcorners.review.checks.contradictions import find_conflicts, find_negatives
+from fourcorners.review.checks.undefined_terms import describe_undefined, undefined_phrases
 from fourcorners.review.finding import Severity
-from fourcorners.review.undefined_terms import describe_undefined, undefined_phrases
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -134,8 +134,8 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
             "Undefined terms were not looked for: the contract takes definitions from another."
         )
     undefined = _limit_findings(phrases or [], "Phrases used like defined terms", unchecked)
-    found += [(Check.FORUMS, *each, 1) for each in find_two_forums(text)]
-    found += [(Check.NEGATIVES, *each, 1) for each in find_double_negatives(text)]
+    found += [(Check.FORUMS, *each, 1) for each in find_conflicts(text)]
+    found += [(Check.NEGATIVES, *each, 1) for each in find_negatives(text)]
     found += [(Check.UNDEFINED, *each) for each in describe_undefined(text, undefined)]
     slips = (
         LintIssue(

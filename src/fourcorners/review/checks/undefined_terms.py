@@ -68,7 +68,7 @@ def describe_undefined(
 
 
 _FEWEST = 5  # defined terms of a contract that defines its terms; by hand
-_FEWEST_FOR_MEASURES = 2
+_FEWEST_FOR_MEASURES = 2  # by hand
 
 
 def _is_quoted(text: str, phrase: str) -> bool:

@@ -16,7 +16,7 @@ _NEGATED_TWICE = _PATTERNS["negated_twice"]
 _NEAR = 300  # characters of its paragraph around a sentence that may say how both go together
 
 
-def find_two_forums(text: str) -> Iterator[tuple[Span, str]]:
+def find_conflicts(text: str) -> Iterator[tuple[Span, str]]:
     """Yield the sentence that gives courts exclusive jurisdiction where arbitration decides, too.
 
     Nothing if the words around either say how they go together, as for interim relief.
@@ -41,7 +41,7 @@ def _is_reconciled(text: str, sentence: Span) -> bool:
     return _RECONCILED.search(text, start, end) is not None
 
 
-def find_double_negatives(text: str) -> Iterator[tuple[Span, str]]:
+def find_negatives(text: str) -> Iterator[tuple[Span, str]]:
     """Yield words that deny twice what they can only mean to deny once."""
     for found in _NEGATED_TWICE.finditer(text):
         words = " ".join(found["words"].split())

@@ -1,0 +1,1 @@
+"""Checks of a contract's wording, for lint."""
