@@ -8,7 +8,7 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
-_PATTERNS = load_patterns("fourcorners.review", "contradictions")
+_PATTERNS = load_patterns("fourcorners.review.checks", "contradictions")
 _COURTS = _PATTERNS["courts"]
 _ARBITRATION = _PATTERNS["arbitration"]
 _RECONCILED = _PATTERNS["reconciled"]

@@ -11,7 +11,7 @@ from fourcorners.outline.tree import Outline
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_PATTERNS = load_patterns("fourcorners.review", "undefined_terms")
+_PATTERNS = load_patterns("fourcorners.review.checks", "undefined_terms")
 _BORROWED = _PATTERNS["borrowed"]
 _PHRASE = _PATTERNS["phrase"]
 # Capitalised by custom, or names of what is outside the contract.
