@@ -79,7 +79,7 @@ class PlacedWords(Value):
         return cls(text=text, start=span.start, end=span.end)
 
 
-Proposers = Annotated[
+ChangeAuthors = Annotated[
     tuple[str, ...],
     Field(description="The authors whose tracked changes, accepted by nobody, words depend on."),
 ]
@@ -90,4 +90,4 @@ class CitedWords(PlacedWords):
 
     document: str
     where: str
-    proposed: Proposers = ()
+    proposed: ChangeAuthors = ()

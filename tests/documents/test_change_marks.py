@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.documents.change_marks import find_tracked_changes, name_proposers
+from fourcorners.documents.change_marks import find_tracked_changes, name_change_authors
 from fourcorners.documents.document import Document
 from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
@@ -58,7 +58,7 @@ def test_two_authors_have_a_change_each(tmp_path: Path) -> None:
         ("Third", "within ten days", ""),
     ]
     whole = Span(0, len(document.text))
-    assert name_proposers(find_tracked_changes(document), whole) == ("Other, Side", "Third")
+    assert name_change_authors(find_tracked_changes(document), whole) == ("Other, Side", "Third")
 
 
 def test_a_cell_is_changed(tmp_path: Path) -> None:
@@ -77,5 +77,5 @@ def test_a_sentence_that_was_removed_is_no_part_of_the_next(
 ) -> None:
     document = read(tmp_path, paragraph(deleted(removed), run("the seller delivers the goods.")))
     next_sentence = Span(0, document.text.index("."))
-    found = name_proposers(find_tracked_changes(document), next_sentence)
+    found = name_change_authors(find_tracked_changes(document), next_sentence)
     assert found == (("Other Side",) if is_of_next else ())

@@ -17,7 +17,7 @@ from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import ChangeResponse, ResponseKind, Source
 from fourcorners.redline.propose import Preferences, propose
-from fourcorners.redline.responses import ReviewedVersion, weigh_changes
+from fourcorners.redline.responses import ReviewedVersion, assess_changes
 from fourcorners.review.finding import (
     CellState,
     Evidence,
@@ -86,7 +86,7 @@ def weigh(tmp_path: Path) -> Weigh:
         of, finding = provision(), _finding(now, after, restricted)
         outcomes = propose(now, of, finding, Preferences(Source("the playbook")))
         return [
-            *weigh_changes(
+            *assess_changes(
                 now.contract.tracked_changes,
                 ReviewedVersion(now, {of.id: (of, finding)}),
                 ReviewedVersion(was, {of.id: (of, _finding(was, before, restricted))}),

@@ -90,7 +90,7 @@ def join_marks(
     yield from found
 
 
-def name_proposers(changes: Sequence[TrackedChange], span: Span) -> tuple[str, ...]:
+def name_change_authors(changes: Sequence[TrackedChange], span: Span) -> tuple[str, ...]:
     """Return the authors whose tracked changes some words are, or were changed by."""
     return tuple(dict.fromkeys(each.author for each in changes if each.concerns(span)))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from fourcorners.documents.change_marks import (
     TrackedChange,
     find_tracked_changes,
-    name_proposers,
+    name_change_authors,
 )
 from fourcorners.documents.document import Document
 from fourcorners.library.catalogue import Catalogue
@@ -159,9 +159,9 @@ class Contract:
     def tracked_changes(self) -> tuple[TrackedChange, ...]:
         return find_tracked_changes(self.document)
 
-    def proposers(self, *spans: Span) -> tuple[str, ...]:
+    def change_authors(self, *spans: Span) -> tuple[str, ...]:
         """Return the authors whose tracked changes some of these words are."""
-        names = (name for each in spans for name in name_proposers(self.tracked_changes, each))
+        names = (name for each in spans for name in name_change_authors(self.tracked_changes, each))
         return tuple(dict.fromkeys(names))
 
     @property

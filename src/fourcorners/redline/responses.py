@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from fourcorners.documents.change_marks import TrackedChange
 from fourcorners.playbooks.playbook import Position, Provision
-from fourcorners.redline.clause_edits import find_phrase
+from fourcorners.redline.clause_edits import find_phrase, without_number
 from fourcorners.redline.concerns import Concern, concerns_side, find_concerns
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import (
@@ -51,7 +51,7 @@ class _Weight:
     places: tuple[Span, ...] = field(default=())
 
 
-def weigh_changes(
+def assess_changes(
     changes: Sequence[TrackedChange],
     after: ReviewedVersion,
     before: ReviewedVersion | None,
@@ -112,7 +112,8 @@ def _removed_sentences(change: TrackedChange, before: ReviewedVersion | None) ->
         return None
     inner = place.strip(text)
     around = split_sentences(text, before.terms.contract.sentence(inner))
-    return inner if any(inner.contains(each.strip(text)) for each in around) else None
+    bare = (without_number(text, each.strip(text)) for each in around)
+    return inner if any(each and inner.contains(each) for each in bare) else None
 
 
 def _decides(change: TrackedChange, weight: _Weight, rivals: Sequence[TrackedChange]) -> bool:
@@ -138,17 +139,17 @@ def _weigh_removal(
         return
     was, now = matched_position(provision, former), matched_position(provision, finding)
     words = " ".join(place.text_in(before.terms.contract.full_text).split())
-    why = f"It removes “{words}”"
+    removal = f"It removes “{words}”"
     if was is None or was == now or is_by_model(was, former):
-        yield _Weight(ResponseKind.OPEN, provision, f"{why}, which is about {provision.name}")
+        yield _Weight(ResponseKind.OPEN, provision, f"{removal}, which is about {provision.name}")
     elif _is_accepted(was):
-        yield _Weight(ResponseKind.REJECT, provision, f"{why}: {was.text}")
+        yield _Weight(ResponseKind.REJECT, provision, f"{removal}: {was.text}")
     elif not _is_accepted(now) and now is not None:
-        yield _Weight(ResponseKind.OPEN, provision, f"{why}; the rest: {now.text}")
+        yield _Weight(ResponseKind.OPEN, provision, f"{removal}; the rest: {now.text}")
     else:
         bound = concerns_side(before.terms, was, former, position_quotes(former))
         kind = ResponseKind.ACCEPT if bound else ResponseKind.OPEN
-        yield _Weight(kind, provision, f"{why}: {was.text}")
+        yield _Weight(kind, provision, f"{removal}: {was.text}")
 
 
 def _weigh(

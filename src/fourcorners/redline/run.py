@@ -27,7 +27,7 @@ from fourcorners.redline.proposal import (
     Source,
 )
 from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
-from fourcorners.redline.responses import ReviewedVersion, weigh_changes
+from fourcorners.redline.responses import ReviewedVersion, assess_changes
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import UNKNOWN_SIDE, display_name, require_parties, side_in
 from fourcorners.review.risk.assessment import RiskConclusion
@@ -173,7 +173,7 @@ def _weigh_others(
                 cells = _classed_cells(store, terms, playbooks, encoder)
                 before = ReviewedVersion(terms, {each.id: (each, cell) for each, cell, _ in cells})
             theirs = [each for each in others if each.author == author]
-            yield from weigh_changes(theirs, after, before, outcomes)
+            yield from assess_changes(theirs, after, before, outcomes)
 
 
 @contextmanager

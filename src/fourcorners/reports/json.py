@@ -7,11 +7,11 @@ import math
 from dataclasses import asdict
 from datetime import date
 from hashlib import sha256
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar, cast
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationInfo
 
-from fourcorners.documents.change_marks import name_proposers
+from fourcorners.documents.change_marks import name_change_authors
 from fourcorners.documents.document import PageLabel
 from fourcorners.outline.exclusions import SetApartClause
 from fourcorners.reports.grid import Grid
@@ -26,7 +26,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
-from fourcorners.value import PlacedWords, Proposers, Value
+from fourcorners.value import ChangeAuthors, PlacedWords, Value
 from fourcorners.version import __version__
 
 SCHEMA_VERSION: Final = "1.3"
@@ -39,8 +39,7 @@ def _round(value: float | None) -> float | None:
 
 
 def _words(span: Span, info: ValidationInfo) -> dict[str, object]:
-    text = cast("ReviewedDocument", info.context).text
-    return {"text": span.text_in(text), "start": span.start, "end": span.end}
+    return {"text": span.text_in(info.context.text), "start": span.start, "end": span.end}
 
 
 def _clause(clause: SetApartClause, info: ValidationInfo) -> dict[str, object]:
@@ -53,14 +52,9 @@ def _quote(quote: Quote) -> dict[str, object]:
     return {**place, "match": quote.match, "similarity": quote.score}
 
 
-def _proposers(words: Span | Quote, info: ValidationInfo) -> tuple[str, ...]:
+def _authors(words: Span | Quote, info: ValidationInfo) -> tuple[str, ...]:
     span = words.span if isinstance(words, Quote) else words
-    changes = cast("ReviewedDocument", info.context).tracked_changes
-    return name_proposers(changes, span) if span else ()
-
-
-def _candidate(candidate: tuple[Span, float]) -> dict[str, object]:
-    return {**asdict(candidate[0]), "score": candidate[1]}
+    return name_change_authors(info.context.tracked_changes, span) if span else ()
 
 
 def _outlier(found: Outlier) -> dict[str, object]:
@@ -76,6 +70,7 @@ _Number = Annotated[float | None, BeforeValidator(_round)]
 _Probability = Annotated[
     _Number, _says("A calibrated probability; null where there is no number.", minimum=0, maximum=1)
 ]
+_Scored = BeforeValidator(lambda given: {**asdict(given[0]), "score": given[1]})
 _Text = Annotated[str | None, BeforeValidator(lambda given: given or None)]
 _Day = Annotated[
     date,
@@ -84,7 +79,7 @@ _Day = Annotated[
 ]
 _By = Annotated[Author, _says("The program's rules and models, a language model, or a person.")]
 _Words = Annotated[PlacedWords, BeforeValidator(_words)]
-_Proposers = Annotated[Proposers, BeforeValidator(_proposers)]
+_Authors = Annotated[ChangeAuthors, BeforeValidator(_authors)]
 
 
 class _Place(Value):
@@ -110,7 +105,7 @@ class _Evidence(Value):
     pages: list[PageLabel] | None = _says("The first and the last; null for formats without pages.")
     score: _Probability
     ocr: _Probability = _says("The mean confidence of the words, where they were recognised.")
-    proposed: _Proposers = Field(validation_alias="quote")
+    proposed: _Authors = Field(validation_alias="quote")
 
 
 class _Fact(Value, Generic[T]):
@@ -118,7 +113,7 @@ class _Fact(Value, Generic[T]):
     confidence: _Probability
     by: str = _says("The person who gave it; empty if it was read.")
     words: _Words = Field(validation_alias="span")
-    proposed: _Proposers = Field(validation_alias="span")
+    proposed: _Authors = Field(validation_alias="span")
 
 
 class _Party(Value):
@@ -218,10 +213,8 @@ class _Amendment(Value):
     old: _Quote | None = _says("The words before.")
 
 
-class _Nearest(Value):
+class _Nearest(_Place):
     document: str
-    start: _Count
-    end: _Count
 
 
 class _Outlier(Value):
@@ -276,7 +269,7 @@ class _Finding(Value):
     outlier: Annotated[_Outlier, BeforeValidator(_outlier)] | None
     left_out: list[str] = _says("Words that no finding follows from, each kind in one sentence.")
     searched: _Search | None
-    candidates: list[Annotated[_Candidate, BeforeValidator(_candidate)]]
+    candidates: list[Annotated[_Candidate, _Scored]]
     error: _Text
     remedy: _Text
     severity_by: _Text = _says("Who set the severity; null where the playbook's rules did.")
@@ -402,9 +395,6 @@ def _make(form: type[V], source: object, document: ReviewedDocument, **more: obj
 
 def review_history(finding: Finding) -> dict[str, Any]:
     """Return what people said of a finding: its state, their value, all remarks."""
-    return {
-        "review": finding.review,
-        "value": finding.value or None,
-        "place": finding.place and asdict(finding.place),
-        "remarks": [_Remark.model_validate(each).model_dump() for each in finding.remarks],
-    }
+    remarks = [_Remark.model_validate(each).model_dump() for each in finding.remarks]
+    place = {"place": finding.place and asdict(finding.place), "remarks": remarks}
+    return {"review": finding.review, "value": finding.value or None, **place}

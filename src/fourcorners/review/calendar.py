@@ -187,5 +187,5 @@ def _quote(contract: Contract, span: Span) -> QuotedWords:
         span,
         span.text_in(contract.text),
         contract.locate(span),
-        contract.proposers(span),
+        contract.change_authors(span),
     )

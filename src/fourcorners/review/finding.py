@@ -329,7 +329,6 @@ class ReviewedDocument:
         left_out: Words that were excluded from findings, each kind in one sentence.
         read_for: The names of the parties for whom it is read; empty for nobody.
         set_apart: Its clauses that give instructions to a reader.
-        tracked_changes: Words of it that nobody has accepted.
     """
 
     id: str
@@ -371,11 +370,7 @@ class ColumnHeader:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A finished grid: every document × every provision has exactly one finding.
-
-    Attributes:
-        read_for: The names of the party for whom it is read; empty if none was given.
-    """
+    """A finished grid: every document × every provision has exactly one finding."""
 
     title: str
     created: datetime

@@ -54,12 +54,12 @@ def test_obligations_dates_and_the_card_say_who_proposes_their_words(added: Prog
     assert "· proposed by" in added("obligations").out
     given = ("--as-of", "2026-06-01", "--within", "900", "--ics", "days.ics")
     dates = added("dates", *given, "--json").json
-    words = [each["words"] for each in (*dates["dates"], *dates["to_be_read"]) if each["words"]]
-    flat = [each for one in words for each in (one if isinstance(one, list) else [one])]
-    assert {"It renews" in each["text"]: each["proposed"] for each in flat} == {
-        True: ["Other Side"],
-        False: [],
-    }
+    words = [each["words"] for each in dates["dates"]]
+    words += [part for each in dates["dates"] for part in each["parts"]]
+    words += [part for each in dates["to_be_read"] for part in each["words"]]
+    for each in words:
+        assert each["proposed"] == (["Other Side"] if "ninety" in each["text"] else [])
+    assert {bool(each["proposed"]) for each in words} == {True, False}
     assert "proposed by Other Side" in (added.folder / "days.ics").read_text().replace("\r\n ", "")
     assert "New York (proposed by Other Side, not accepted)" in added("show", "supply").out
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.cli.output import console
-from fourcorners.documents.change_marks import find_tracked_changes, name_proposers
+from fourcorners.documents.change_marks import find_tracked_changes, name_change_authors
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.outline.card.card import Card
@@ -90,7 +90,7 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     changes = find_tracked_changes(document)
 
     def proposed(span: Span) -> str:
-        names = name_proposers(changes, span)
+        names = name_change_authors(changes, span)
         return f" ({console.proposed_by(names)})" if names else ""
 
     for (name, kind), fact in zip(_DATES, days, strict=True):
@@ -238,7 +238,7 @@ def _print_clause(
         where.append(" › ".join(single_line(step) for step in first.path))
     spans = quote_spans(several)
     changes = find_tracked_changes(document)
-    proposers = {name: None for each in spans for name in name_proposers(changes, each)}
+    proposers = {name: None for each in spans for name in name_change_authors(changes, each)}
     if proposers:
         where.append(console.proposed_by(proposers))
     shown = context_span(document.text, clause, spans) if found else clause

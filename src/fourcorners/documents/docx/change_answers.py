@@ -16,7 +16,7 @@ from fourcorners.documents.change_marks import TrackedChange
 from fourcorners.documents.docx.marks import xml_text
 from fourcorners.documents.docx.placed_text import NOTE_REFERENCES, removed_element
 from fourcorners.documents.docx.resolved_changes import lacks_end
-from fourcorners.documents.docx.runs import insert_after, paragraph_of, restored_runs
+from fourcorners.documents.docx.runs import insert_after, paragraph_of, restore_runs
 from fourcorners.documents.docx.styles import W
 from fourcorners.documents.docx.tracked_changes import TrackedDocument, WriteKind
 from fourcorners.text.span import Span
@@ -142,11 +142,11 @@ class AnsweredDocument(TrackedDocument):
         """Insert again the words that deletions of a paragraph removed, or the whole paragraph."""
         for node in nodes if not lacks_end(paragraph) else ():
             mark = self._marks.create("ins")
-            mark.extend(restored_runs(node))
+            mark.extend(restore_runs(node))
             insert_after(node, mark, self._marks.new_id)
         if lacks_end(paragraph):
             made, mark = self._paragraph_like(paragraph), self._marks.create("ins")
-            mark.extend(run for node in nodes for run in restored_runs(node))
+            mark.extend(run for node in nodes for run in restore_runs(node))
             made.append(mark)
             self._marks.mark_end(made, "ins")
             paragraph.addnext(made)

@@ -77,7 +77,7 @@ def find_field_runs(body: _Element) -> dict[_Element, FieldRuns]:
     return found
 
 
-def restored_runs(removed: _Element) -> list[_Element]:
+def restore_runs(removed: _Element) -> list[_Element]:
     """Return copies of the runs of a deletion, with their words as words again."""
     runs = [deepcopy(each) for each in removed.iter(f"{W}r")]
     for run in runs:

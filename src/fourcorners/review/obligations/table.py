@@ -41,7 +41,7 @@ from fourcorners.review.parties import Side, find_sides, require_parties, side_i
 from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
-from fourcorners.value import PlacedWords, Proposers, Value
+from fourcorners.value import ChangeAuthors, PlacedWords, Value
 
 
 def find_obligations(
@@ -158,7 +158,7 @@ class ContractObligation(Value):
     quote: PlacedWords
     lead: PlacedWords | None = Field(description="The words before a list, for a point of it.")
     changed_by: tuple[str, ...] = Field(description="Amendments of it, each with its clause.")
-    proposed: Proposers = ()
+    proposed: ChangeAuthors = ()
 
     @property
     def time(self) -> ObligationTime | None:
@@ -199,9 +199,7 @@ def list_obligations(
     read_for: Sequence[str] = (),
     on_document: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[ContractObligation]:
-    """Return the obligations of contracts, first those of the party for whom they are read.
-
-    They are sorted by party, then by day, then by their place in the contract.
+    """Return the obligations of contracts by party (ours first), then by day and place.
 
     Args:
         library: The library.
@@ -306,7 +304,7 @@ def _list(
             quote=place(each.quote),
             lead=place(each.lead) if each.lead else None,
             changed_by=() if amended is None else _changes(read, amended),
-            proposed=own.proposers(*filter(None, (each.quote, each.action, each.lead))),
+            proposed=own.change_authors(*filter(None, (each.quote, each.action, each.lead))),
         )
 
 
