@@ -165,11 +165,10 @@ def _weigh_others(
     for author in dict.fromkeys(each.author for each in others):
         with _open_without(contract.document, author, encoder) as store:
             before = None
-            if store is not None:
-                (entry,) = store.documents()
-                side = side_in(store, entry.id, options.read_for)
+            if store is not None and (entries := store.documents()):
+                side = side_in(store, entries[0].id, options.read_for)
                 side = side if side.names else after.terms.side
-                terms = ContractTerms(Contract(store, entry.id), side, options.values)
+                terms = ContractTerms(Contract(store, entries[0].id), side, options.values)
                 cells = _classed_cells(store, terms, playbooks, encoder)
                 before = ReviewedVersion(terms, {each.id: (each, cell) for each, cell, _ in cells})
             theirs = [each for each in others if each.author == author]

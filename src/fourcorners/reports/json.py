@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from datetime import date
 from hashlib import sha256
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationInfo
 
@@ -39,7 +39,7 @@ def _round(value: float | None) -> float | None:
 
 
 def _words(span: Span, info: ValidationInfo) -> dict[str, object]:
-    return {"text": span.text_in(info.context.text), "start": span.start, "end": span.end}
+    return {"text": span.text_in(cast("Any", info.context).text), **asdict(span)}
 
 
 def _clause(clause: SetApartClause, info: ValidationInfo) -> dict[str, object]:
@@ -54,7 +54,7 @@ def _quote(quote: Quote) -> dict[str, object]:
 
 def _authors(words: Span | Quote, info: ValidationInfo) -> tuple[str, ...]:
     span = words.span if isinstance(words, Quote) else words
-    return name_change_authors(info.context.tracked_changes, span) if span else ()
+    return name_change_authors(cast("Any", info.context).tracked_changes, span) if span else ()
 
 
 def _outlier(found: Outlier) -> dict[str, object]:
