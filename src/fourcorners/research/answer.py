@@ -160,6 +160,11 @@ class ExternalStatement:
     tool: str = ""
 
 
+def describe_ruling(ruling: Verdict, unchecked: Verdict | None) -> str:
+    """Return a ruling in words, with whose it is where it has not been checked."""
+    return f"{unchecked.value} (the model's ruling, unchecked)" if unchecked else ruling.value
+
+
 @dataclass(frozen=True, slots=True)
 class PreliminaryAnswer:
     """The preliminary answer.
@@ -183,10 +188,7 @@ class PreliminaryAnswer:
 
     @property
     def ruling_line(self) -> str:
-        """The ruling in words, with whose it is where it has not been checked."""
-        if self.unchecked is None:
-            return self.ruling.value
-        return f"{self.unchecked.value} (the model's ruling, unchecked)"
+        return describe_ruling(self.ruling, self.unchecked)
 
     def __post_init__(self) -> None:
         if self.because == OWN_ACCOUNT:  # answers kept before have the model's number

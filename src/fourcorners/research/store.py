@@ -9,7 +9,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
-from fourcorners.research.answer import Answer, Verdict
+from fourcorners.research.answer import Answer, Verdict, describe_ruling
 
 _ANSWER: StoredJson[Answer] = StoredJson(Answer)
 _IDENTITY = 12  # letters of an answer's id
@@ -18,7 +18,7 @@ _LEAST = 4  # letters by which one may be named
 
 @dataclass(frozen=True, slots=True)
 class AnswerEntry:
-    """An answer in a list; `made` is UTC in ISO 8601."""
+    """An answer in a list; `made` is UTC in ISO 8601, `unchecked` that of `PreliminaryAnswer`."""
 
     id: str
     made: str
@@ -26,6 +26,11 @@ class AnswerEntry:
     ruling: Verdict
     made_by: str
     documents: tuple[str, ...]
+    unchecked: Verdict | None = None
+
+    @property
+    def ruling_line(self) -> str:
+        return describe_ruling(self.ruling, self.unchecked)
 
 
 def save_answer(library: Library, answer: Answer) -> str:
@@ -63,10 +68,12 @@ def list_answers(
     """Return stored answers, the newest first; with a document, those for which it was read."""
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document, ',') "
-        "FROM research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
+        "FROM research_sources WHERE answer = a.id), CASE a.ruling WHEN ?3 THEN "
+        "json_extract(a.answer, '$.answer.unchecked') END "
+        "FROM research_answers a WHERE ?1 IS NULL OR "
         "EXISTS (SELECT 1 FROM research_sources WHERE answer = a.id AND document = ?1) "
         "ORDER BY a.made DESC, a.id LIMIT ?2",
-        (document, limit),
+        (document, limit, Verdict.UNSURE.value),
     )
     return [
         AnswerEntry(
@@ -76,8 +83,9 @@ def list_answers(
             Verdict(as_string(ruling)),
             as_string(made_by),
             tuple(sorted(as_string(documents).split(","))) if documents else (),
+            Verdict(as_string(unchecked)) if unchecked else None,
         )
-        for identity, made, question, ruling, made_by, documents in rows
+        for identity, made, question, ruling, made_by, documents, unchecked in rows
     ]
 
 

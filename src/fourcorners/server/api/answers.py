@@ -127,14 +127,21 @@ class ContractRowValue(Value):
         ]
 
 
-class TurnValue(Value):
+class RulingValue(Value):
+    """A ruling, and whose it is: with `unchecked` the program itself "cannot tell"."""
+
+    ruling: _Verdict
+    unchecked: _Verdict | None = Field(
+        default=None, description="The model's ruling, where no verified sentence carries it."
+    )
+
+
+class TurnValue(RulingValue):
     """The report after a turn: what was asked, and the result so far."""
 
     turn: int
     asked: str
     tools: list[str]
-    ruling: _Verdict
-    unchecked: _Verdict | None = None
     answer: list[StatementValue]
     missing: list[str]
 
@@ -162,12 +169,11 @@ class StepValue(Value):
     tokens_out: int
 
 
-class AnswerSummaryValue(Value):
+class AnswerSummaryValue(RulingValue):
     """An answer in a list."""
 
     id: str = Field(examples=["83cfd2903285"])
     question: str
-    ruling: _Verdict
     collection: str = Field(description="Where it was asked; empty for all there is.")
     asked_by: str
     made_by: str
@@ -179,15 +185,12 @@ class AnswerSummaryValue(Value):
         return cls.make(stored.summary, collection=home.collection, asked_by=home.asked_by)
 
 
-class ReportValue(Value):
+class ReportValue(RulingValue):
     """What a report concludes, and the words behind it."""
 
     headline: str = Field(description="The answer in a line; empty where a model answered.")
     confidence: float
     because: str
-    unchecked: _Verdict | None = Field(
-        default=None, description="The model's ruling, where no verified sentence carries it."
-    )
     answer: list[StatementValue]
     conditions: list[StatementValue]
     readings: list[StatementValue]
@@ -213,6 +216,7 @@ class ReportValue(Value):
             headline=verdict.headline,
             confidence=verdict.confidence,
             because=verdict.because,
+            ruling=verdict.ruling,
             unchecked=verdict.unchecked,
             answer=listed(verdict.sentences),
             conditions=listed(verdict.conditions),
@@ -242,7 +246,9 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
     def from_stored_answer(cls, answer: Answer, stored: StoredAnswer) -> AnswerValue:
         return cls.from_answer(
             answer,
-            **AnswerSummaryValue.from_stored(stored).model_dump(exclude={"question"}),
+            **AnswerSummaryValue.from_stored(stored).model_dump(
+                exclude={"question", "ruling", "unchecked"}
+            ),
             question=answer.question,
             summary=StatementValue.list_of(answer.summary),
             reasoning=[StatementValue.list_of(each) for each in answer.reasoning],

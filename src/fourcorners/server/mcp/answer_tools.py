@@ -21,7 +21,7 @@ from fourcorners.operations.errors import NotAllowed
 from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
-from fourcorners.server.api.answers import ReportValue, StatementValue
+from fourcorners.server.api.answers import ReportValue, RulingValue, StatementValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
@@ -70,15 +70,11 @@ class RowSummary(Value):
     quote: Excerpt | None = None
 
 
-class AnswerSummary(Value):
+class AnswerSummary(RulingValue):
     """The report to a question, the answer first."""
 
     headline: str = Field(default="", description="The answer in a line, where there is one.")
-    ruling: str
     because: str = ""
-    unchecked: str | None = Field(
-        default=None, description="The model's ruling, where no verified sentence carries it."
-    )
     sentences: list[Statement] = Field(default_factory=list, description="The answer.")
     conditions: list[Statement] = Field(
         default_factory=list, description="On what the answer depends."
@@ -128,7 +124,6 @@ def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
 
     return AnswerSummary.make(
         whole,
-        ruling=answer.answer.ruling,
         sentences=part([] if whole.rows else whole.answer),
         conditions=part(whole.conditions),
         readings=part(whole.readings),
