@@ -125,3 +125,9 @@ def test_an_answer_of_an_earlier_version_opens_without_the_number_of_its_model()
     opened = Answer.from_json(json.dumps(kept))
     assert (opened.reasoning, opened.answer.confidence) == ((), 0.0)
     assert "%" not in to_markdown(answer_report(opened))
+
+
+def test_one_statement_is_counted_as_one_and_a_missing_path_leaves_no_brackets() -> None:
+    answer = made(counts=StatementCounts(1), sources=(Source("d1", "lease.txt"),))
+    assert status_of(answer) == "1 statement with verified quotes, 0 not verified."
+    assert "()" not in to_markdown(answer_report(answer))

@@ -6,6 +6,7 @@ import html
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from fourcorners.library.store import Library
 from fourcorners.operations import answers
 from fourcorners.operations.answers import AnswerOrigin
 from fourcorners.research import store
-from fourcorners.research.answer import Answer, Draft, PreliminaryAnswer, Provenance, Verdict
+from fourcorners.research.answer import Answer, Draft, PreliminaryAnswer, Provenance, Step, Verdict
 from fourcorners.research.events import DraftEvent
 from fourcorners.server.mcp import answer_tools
 from fourcorners.server.tasks.steps import event_steps
@@ -79,7 +80,7 @@ def test_a_tool_and_the_progress_name_whose_it_is(
     value = answer_tools._value(answer, "83cfd2903285", 9_000)
     assert (value.ruling, value.unchecked) == (ruling, unchecked)
     (step,) = event_steps(DraftEvent(answer.drafts[1]))
-    assert step.description.capitalize() == line
+    assert step.description == line
 
 
 @each_ruling
@@ -95,7 +96,7 @@ def test_the_command_lists_and_writes_it(
         assert done.exit_code == 0, done.output
         return " ".join(done.output.split())
 
-    assert f"+00:00 {line} ".lower() in run().lower()
+    assert run().endswith(f'May it be "unchecked":"no"? {line}')
     (listed,) = json.loads(run("--json"))
     assert (listed["ruling"], listed["unchecked"]) == (ruling, unchecked)
     assert line in run(identity)
@@ -110,4 +111,34 @@ def test_an_answer_of_an_earlier_version_is_listed(room: Room) -> None:
             "UPDATE research_answers SET answer = replace(answer, ?, '')", (',"unchecked":null',)
         )
         (entry,) = store.list_answers(library)
-    assert entry.ruling_line == "cannot tell"
+    assert entry.line == "Cannot tell"
+
+
+def test_a_headline_takes_the_place_of_cannot_tell(room: Room) -> None:
+    said = "Not answered yes or no. Clause 3.1 says: “The Landlord shall insure the mill.”"
+    answer = made(Verdict.UNSURE, None)
+    direct = replace(answer.answer, headline=said)
+    draft = replace(answer.drafts[1], answer=direct)
+    step = Step("interrogator", 1, "draft", model="a model", outcome="kept")
+    answer = replace(answer, answer=direct, drafts=(draft,), record=(step,))
+    with room.app.state.server.connection_pool.library() as library:
+        identity = answers.save_answer(library, answer, "t", AnswerOrigin())
+    shown = room.client.get("/ask").text
+    assert said in shown
+    assert "Cannot tell" not in shown
+    page = room.client.get(f"/ask/{identity}").text
+    assert page.count(said) == 2
+    assert "cannot tell" not in page.casefold()
+    assert "draft, a model, from the cache" in page
+    (progress,) = event_steps(DraftEvent(draft))
+    assert progress.description == said
+    assert answer_tools._event_line(DraftEvent(draft)) == f"So far: {said}"
+    (listed,) = room.client.get(API).json()["items"]
+    assert listed["headline"] == room.client.get(f"{API}/{identity}").json()["headline"] == said
+    report = room.client.get(f"/ask/{identity}/report.md").text
+    assert report.count("Not answered yes or no") == 1
+    assert "cannot tell" not in report.casefold()
+    assert "draft, from the cache" in report
+    done = CliRunner().invoke(app, ["answers", "-l", str(room.folder / "library.db")])
+    assert said in " ".join(done.output.split())
+    assert "Cannot tell" not in done.output

@@ -106,6 +106,8 @@ def answer_report(answer: Answer) -> Report:
     sections += [_findings(answer, laid)] if not answer.rows else []
     sections += [_external(answer)] if answer.external else []
     sections += [_gaps(answer), _sources(answer), _record(answer)]
+    # A headline says it itself, and more than "cannot tell".
+    ruling = [] if answer.answer.headline else [("Answer", answer.answer.ruling_line)]
     made = datetime.fromisoformat(answer.made.created)
     return Report(
         kind=ReportKind.ANSWER,
@@ -113,7 +115,7 @@ def answer_report(answer: Answer) -> Report:
         project=answer.title,
         status=status_of(answer),
         facts=(
-            ("Answer", answer.answer.ruling_line),
+            *ruling,
             ("Made by", answer.made.by),
             ("Made", answer.made.created),
         ),
@@ -127,7 +129,8 @@ def answer_report(answer: Answer) -> Report:
 def status_of(answer: Answer) -> str:
     """Return how far the report was checked, in a sentence."""
     counts = answer.counts
-    parts = [f"{counts.verified} statements with verified quotes, {counts.unverified} not verified"]
+    noun = "statement" if counts.verified == 1 else "statements"
+    parts = [f"{counts.verified} {noun} with verified quotes, {counts.unverified} not verified"]
     parts += [f"{counts.unchecked} not checked against their quotes"] if counts.unchecked else []
     parts += [f"{counts.searched} checked by a search"] if counts.searched else []
     parts += [f"{counts.dropped} left out, for nothing supports them"] if counts.dropped else []
@@ -179,12 +182,12 @@ def _preliminary(answer: Answer, laid: AnswerLayout) -> Section:
 
 def _headline(answer: Answer) -> Paragraph:
     direct = answer.answer
-    tone = _TONES[direct.ruling]
+    line = Run(direct.line, _TONES[direct.ruling])
     if direct.headline:
-        return body(Run(direct.headline, tone))
+        return body(line)
     sure = f". Confidence {direct.confidence:.0%}" if direct.confidence else ""
     return body(
-        Run(direct.ruling_line.capitalize(), tone),
+        line,
         sure + (f": {direct.because}." if direct.because else "."),
     )
 
@@ -358,7 +361,10 @@ def _gap(gap: Gap) -> Iterator[Block]:
 
 
 def _sources(answer: Answer) -> Section:
-    items = tuple((Run(each.name), Run(f" ({each.path})", Tone.QUIET)) for each in answer.sources)
+    items = tuple(
+        (Run(each.name), Run(f" ({each.path})" if each.path else "", Tone.QUIET))
+        for each in answer.sources
+    )
     blocks: tuple[Block, ...] = (BulletList(items),) if items else (body("None was read."),)
     return _section("sources", "Contracts that were read", blocks)
 
@@ -380,11 +386,19 @@ def _record(answer: Answer) -> Section:
 
 
 def _step(step: Step) -> Row:
-    did = step.did if step.outcome == "done" else f"{step.did}: {step.outcome}"
+    outcome = {"done": "", "kept": ", from the cache"}.get(step.outcome, f": {step.outcome}")
     tokens = f"{step.tokens_in + step.tokens_out:,}" if step.calls else ""
     cost = _money([step.cost]) if step.calls else ""
     seconds = f"{step.seconds:.1f}"
-    return row(step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, cost, seconds)
+    return row(
+        step.agent,
+        str(step.turn or ""),
+        step.did + outcome,
+        str(step.calls or ""),
+        tokens,
+        cost,
+        seconds,
+    )
 
 
 def _total(steps: Sequence[Step]) -> Row:

@@ -160,11 +160,6 @@ class ExternalStatement:
     tool: str = ""
 
 
-def describe_ruling(ruling: Verdict, unchecked: Verdict | None) -> str:
-    """Return a ruling in words, with whose it is where it has not been checked."""
-    return f"{unchecked.value} (the model's ruling, unchecked)" if unchecked else ruling.value
-
-
 @dataclass(frozen=True, slots=True)
 class PreliminaryAnswer:
     """The preliminary answer.
@@ -188,7 +183,15 @@ class PreliminaryAnswer:
 
     @property
     def ruling_line(self) -> str:
-        return describe_ruling(self.ruling, self.unchecked)
+        """The ruling in words, with whose it is where it has not been checked."""
+        if self.unchecked is None:
+            return self.ruling.value
+        return f"{self.unchecked.value} (the model's ruling, unchecked)"
+
+    @property
+    def line(self) -> str:
+        """The answer in a line: its headline, which says more than a ruling, or its ruling."""
+        return self.headline or self.ruling_line.capitalize()
 
     def __post_init__(self) -> None:
         if self.because == OWN_ACCOUNT:  # answers kept before have the model's number

@@ -9,7 +9,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
-from fourcorners.research.answer import Answer, Verdict, describe_ruling
+from fourcorners.research.answer import Answer, PreliminaryAnswer, Verdict
 
 _ANSWER: StoredJson[Answer] = StoredJson(Answer)
 _IDENTITY = 12  # letters of an answer's id
@@ -18,7 +18,10 @@ _LEAST = 4  # letters by which one may be named
 
 @dataclass(frozen=True, slots=True)
 class AnswerEntry:
-    """An answer in a list; `made` is UTC in ISO 8601, `unchecked` that of `PreliminaryAnswer`."""
+    """An answer in a list; `made` is UTC in ISO 8601.
+
+    `headline` and `unchecked` are those of `PreliminaryAnswer`.
+    """
 
     id: str
     made: str
@@ -26,11 +29,13 @@ class AnswerEntry:
     ruling: Verdict
     made_by: str
     documents: tuple[str, ...]
+    headline: str = ""
     unchecked: Verdict | None = None
 
     @property
-    def ruling_line(self) -> str:
-        return describe_ruling(self.ruling, self.unchecked)
+    def line(self) -> str:
+        answer = PreliminaryAnswer(self.ruling, headline=self.headline, unchecked=self.unchecked)
+        return answer.line
 
 
 def save_answer(library: Library, answer: Answer) -> str:
@@ -68,12 +73,12 @@ def list_answers(
     """Return stored answers, the newest first; with a document, those for which it was read."""
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document, ',') "
-        "FROM research_sources WHERE answer = a.id), CASE a.ruling WHEN ?3 THEN "
-        "json_extract(a.answer, '$.answer.unchecked') END "
+        "FROM research_sources WHERE answer = a.id), json_extract(a.answer, '$.answer.headline'), "
+        "json_extract(a.answer, '$.answer.unchecked') "
         "FROM research_answers a WHERE ?1 IS NULL OR "
         "EXISTS (SELECT 1 FROM research_sources WHERE answer = a.id AND document = ?1) "
         "ORDER BY a.made DESC, a.id LIMIT ?2",
-        (document, limit, Verdict.UNSURE.value),
+        (document, limit),
     )
     return [
         AnswerEntry(
@@ -83,9 +88,10 @@ def list_answers(
             Verdict(as_string(ruling)),
             as_string(made_by),
             tuple(sorted(as_string(documents).split(","))) if documents else (),
+            as_string(headline) if headline else "",
             Verdict(as_string(unchecked)) if unchecked else None,
         )
-        for identity, made, question, ruling, made_by, documents, unchecked in rows
+        for identity, made, question, ruling, made_by, documents, headline, unchecked in rows
     ]
 
 

@@ -56,8 +56,8 @@ def _print_answers(found: Sequence[AnswerEntry], *, as_json: bool) -> None:
         console.print_json(found)
         return
     for each in found:
-        console.print_line((each.id, "bold"), f"  {each.made}  ", (each.ruling_line, "green"))
-        console.print_indented(3, shorten(each.question, 200))
+        console.print_line((each.id, "bold"), f"  {each.made}  ", shorten(each.question, 200))
+        console.print_indented(3, (shorten(each.line, 200), "green"))
     if not found:
         console.print_text("The library keeps no answers. Ask: fourcorners ask QUESTION.")
 

@@ -171,7 +171,7 @@ def _exchange(question: str, answer: Answer) -> str:
     sentences = [
         each.marked for each in direct.sentences if each.standing is not Verification.UNVERIFIED
     ]
-    line = " ".join([f"{direct.ruling_line.capitalize()}.", *sentences])
+    line = " ".join([f"{direct.line.removesuffix('.')}.", *sentences])
     return f"Asked before: {question} Answered: {shorten(line, _REMEMBERED)}"
 
 
@@ -338,7 +338,7 @@ def _event_lines(event: Event) -> list[str]:
             answer = event.draft.answer
             lines = [f"      {shorten(each.marked, 200)}" for each in answer.sentences]
             sure = f" ({answer.confidence:.0%})" if answer.confidence else ""
-            return [f"   so far: {answer.ruling_line}{sure}", *lines]
+            return [f"   so far: {shorten(answer.line, 200)}{sure}", *lines]
         case events.GapEvent():
             return [f"   gap: {shorten(event.gap.what, 200)}"]
         case _:

@@ -174,6 +174,7 @@ class AnswerSummaryValue(RulingValue):
 
     id: str = Field(examples=["83cfd2903285"])
     question: str
+    headline: str = Field(description="The answer in a line; empty where a model answered.")
     collection: str = Field(description="Where it was asked; empty for all there is.")
     asked_by: str
     made_by: str
@@ -247,7 +248,7 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
         return cls.from_answer(
             answer,
             **AnswerSummaryValue.from_stored(stored).model_dump(
-                exclude={"question", "ruling", "unchecked"}
+                include={"id", "collection", "asked_by", "made_by", "made"}
             ),
             question=answer.question,
             summary=StatementValue.list_of(answer.summary),

@@ -197,7 +197,7 @@ def _event_line(event: Event) -> str:
         count = len(event.materials)
         return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
     if isinstance(event, research_events.DraftEvent):
-        return f"So far: {event.draft.answer.ruling_line}."
+        return f"So far: {shorten(event.draft.answer.line, _SHOWN)}"
     return ""
 
 

@@ -104,7 +104,8 @@ def event_steps(event: Event) -> Iterator[ProgressStep]:
         case events.DraftEvent():
             answer = event.draft.answer
             says = tuple(shorten(each.marked, _WORDS) for each in answer.sentences)
-            yield ProgressStep("drafted", event.draft.turn, answer.ruling_line, says=says)
+            line = shorten(answer.line, _WORDS)
+            yield ProgressStep("drafted", event.draft.turn, line, says=says)
         case events.StepEvent():
             yield _action_step(event.step)
         case events.GapEvent():
