@@ -127,7 +127,7 @@ def test_an_answer_of_an_earlier_version_opens_without_the_number_of_its_model()
     assert "%" not in to_markdown(answer_report(opened))
 
 
-def test_one_statement_is_counted_as_one_and_a_missing_path_leaves_no_brackets() -> None:
+def test_one_statement_is_not_called_statements_and_a_missing_path_leaves_no_brackets() -> None:
     answer = made(counts=StatementCounts(1), sources=(Source("d1", "lease.txt"),))
-    assert status_of(answer) == "1 statement with verified quotes, 0 not verified."
+    assert status_of(answer) == "Statements: 1 with verified quotes, 0 unverified."
     assert "()" not in to_markdown(answer_report(answer))

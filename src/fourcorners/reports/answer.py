@@ -114,11 +114,7 @@ def answer_report(answer: Answer) -> Report:
         title="Answer from the contracts",
         project=answer.title,
         status=status_of(answer),
-        facts=(
-            *ruling,
-            ("Made by", answer.made.by),
-            ("Made", answer.made.created),
-        ),
+        facts=(*ruling, ("Made by", answer.made.by), ("Made", answer.made.created)),
         notice=NOTICE,
         sections=tuple(sections),
         created=made if made.tzinfo else made.replace(tzinfo=UTC),
@@ -129,8 +125,7 @@ def answer_report(answer: Answer) -> Report:
 def status_of(answer: Answer) -> str:
     """Return how far the report was checked, in a sentence."""
     counts = answer.counts
-    noun = "statement" if counts.verified == 1 else "statements"
-    parts = [f"{counts.verified} {noun} with verified quotes, {counts.unverified} not verified"]
+    parts = [f"Statements: {counts.verified} with verified quotes, {counts.unverified} unverified"]
     parts += [f"{counts.unchecked} not checked against their quotes"] if counts.unchecked else []
     parts += [f"{counts.searched} checked by a search"] if counts.searched else []
     parts += [f"{counts.dropped} left out, for nothing supports them"] if counts.dropped else []
@@ -186,10 +181,7 @@ def _headline(answer: Answer) -> Paragraph:
     if direct.headline:
         return body(line)
     sure = f". Confidence {direct.confidence:.0%}" if direct.confidence else ""
-    return body(
-        line,
-        sure + (f": {direct.because}." if direct.because else "."),
-    )
+    return body(line, sure + (f": {direct.because}." if direct.because else "."))
 
 
 def answer_summary(answer: Answer) -> tuple[Block, ...]:
@@ -362,7 +354,7 @@ def _gap(gap: Gap) -> Iterator[Block]:
 
 def _sources(answer: Answer) -> Section:
     items = tuple(
-        (Run(each.name), Run(f" ({each.path})" if each.path else "", Tone.QUIET))
+        (Run(each.name), Run(each.path and f" ({each.path})", Tone.QUIET))
         for each in answer.sources
     )
     blocks: tuple[Block, ...] = (BulletList(items),) if items else (body("None was read."),)
@@ -386,19 +378,12 @@ def _record(answer: Answer) -> Section:
 
 
 def _step(step: Step) -> Row:
-    outcome = {"done": "", "kept": ", from the cache"}.get(step.outcome, f": {step.outcome}")
+    outcomes = {"done": "", "kept": ", from the cache"}
+    did = step.did + outcomes.get(step.outcome, f": {step.outcome}")
     tokens = f"{step.tokens_in + step.tokens_out:,}" if step.calls else ""
     cost = _money([step.cost]) if step.calls else ""
     seconds = f"{step.seconds:.1f}"
-    return row(
-        step.agent,
-        str(step.turn or ""),
-        step.did + outcome,
-        str(step.calls or ""),
-        tokens,
-        cost,
-        seconds,
-    )
+    return row(step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, cost, seconds)
 
 
 def _total(steps: Sequence[Step]) -> Row:
