@@ -96,6 +96,13 @@ class ProgramPoint:
         return isinstance(self.outcome, ProposedChange)
 
     @property
+    def form(self) -> str:
+        """Return in what form it is said: a change, a point with wording on offer, or a point."""
+        if isinstance(self.outcome, ProposedChange):
+            return "with a change"
+        return "with wording" if self.outcome.offered else "listed only"
+
+    @property
     def topics(self) -> frozenset[str]:
         return fold(self.outcome.name)
 
@@ -201,8 +208,7 @@ def judge(pair: PointPair, proposals: Sequence[ProgramPoint]) -> tuple[str, list
     there = [each for each in proposals if is_on(each, pair.first) or is_on(each, pair.second)]
     named = [each for each in there if each.topics & pair.topics]
     if named:
-        changed = any(each.is_change for each in named)
-        return ("with a change" if changed else "listed only"), named
+        return min((each.form for each in named), key=NAMED.index), named
     elsewhere = [] if pair.first.is_missing else there
     return ("other topic" if elsewhere else "not named"), elsewhere
 
@@ -302,7 +308,7 @@ def _describe(proposal: ProgramPoint) -> str:
 
 
 KINDS = ("changes", "open points")
-NAMED = ("with a change", "listed only", "other topic", "not named")
+NAMED = ("with a change", "with wording", "listed only", "other topic", "not named")
 PLACES = ("on a listed point", "on a listed clause, other topic", "on none")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.markups import PointPair, ProgramPoint, ReaderPoint, fold, judge, pair_points, place
-from fourcorners.redline.proposal import OpenPoint
+from fourcorners.redline.proposal import Draft, OpenPoint
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
@@ -16,9 +16,12 @@ def point(topic: str, *spans: Span, kind: str = "replace", weight: str = "must")
     return ReaderPoint(topic, kind, weight, spans, CLAUSE if spans else ())
 
 
-def said(name: str, *spans: Span, is_missing: bool = False) -> ProgramPoint:
+def said(
+    name: str, *spans: Span, is_missing: bool = False, offered: Draft | None = None
+) -> ProgramPoint:
     quotes = tuple(Quote("words", span, Match.EXACT) for span in spans)
-    return ProgramPoint(OpenPoint(name.lower(), name, "It is open.", quotes, ()), is_missing)
+    point = OpenPoint(name.lower(), name, "It is open.", quotes, (), offered=offered)
+    return ProgramPoint(point, is_missing)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +79,8 @@ def test_a_statement_names_a_pair_in_its_clause_with_its_topic() -> None:
     elsewhere = said("Assignment", Span(400, 450))
 
     assert judge(pair, [elsewhere, other, there]) == ("listed only", [there])
+    worded = said("Assignment", Span(250, 290), offered=Draft("Nobody may assign.", ()))
+    assert judge(pair, [there, worded]) == ("with wording", [there, worded])
     assert judge(pair, [elsewhere, other]) == ("other topic", [other])
     assert judge(pair, [elsewhere]) == ("not named", [])
     points = [pair.first]
