@@ -15,14 +15,11 @@ from fourcorners.research.agents.statement_check import (
     TURNED,
     check_quotes,
     check_statement,
-    denies_ruling,
-    has_ruling,
     is_repeated,
     quoted_words,
 )
-from fourcorners.research.answer import Citation, Role, Statement, Verdict, Verification
+from fourcorners.research.answer import Citation, Verification
 from fourcorners.text.quote import Match, Quote
-from fourcorners.text.span import Span
 from tests.models.reader.fake import SILENT, Chances, FakeReader
 
 WORDS = (
@@ -75,7 +72,7 @@ def test_what_the_reader_is_sure_of_decides(
 ) -> None:
     reader = read_as(chances)
     assert check_statement(SAID, [WORDS, "It ends in May."]) == standing
-    assert reader.asked == [(f"{WORDS}\nIt ends in May.", (SAID,))]
+    assert reader.asked[0] == (f"{WORDS}\nIt ends in May.", (SAID,))
 
 
 @pytest.mark.parametrize(
@@ -334,47 +331,3 @@ def test_other_words_are_never_the_same(statement: str, words: str) -> None:
 def test_another_sentence_may_take_one_away(stated: str, rest: str) -> None:
     assert check_quotes(stated, [stated])[0] is Verification.VERIFIED
     assert check_quotes(stated, [rest.format(stated)])[0] is Verification.UNCHECKED
-
-
-LET = "Can the Tenant assign the lease?"
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "ruling", "is_denied"),
-    [
-        (LET, "No — the Tenant may not assign this Lease.", Verdict.YES, True),
-        (LET, "“No, the Tenant may not assign it.”", Verdict.YES, True),
-        (LET, "No the Tenant may not.", Verdict.YES, True),
-        (LET, "The answer is no.", Verdict.YES, True),
-        (LET, "The Tenant is barred from assigning this Lease.", Verdict.YES, True),
-        (LET, "The Tenant is free to assign the Lease to anyone.", Verdict.NO, True),
-        (LET, "The Tenant is free to assign the Lease to anyone.", Verdict.YES, False),
-        ("Is consent required?", "It can be assigned without consent.", Verdict.YES, True),
-        (LET, "Yes, with consent.", Verdict.YES, False),
-        (LET, "Yes, with consent.", Verdict.DEPENDS, False),
-    ],
-)
-def test_a_sentence_denies_a_ruling(
-    question: str, text: str, ruling: Verdict, *, is_denied: bool
-) -> None:
-    sentence = Statement(text, Role.EVIDENCE, Verification.UNCHECKED)
-    assert denies_ruling(sentence, ruling, question) is is_denied
-    assert not has_ruling(sentence, ruling, question)
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "carried"),
-    [
-        ("Can the Tenant sublet?", "The Tenant is prohibited from subletting.", Verdict.NO),
-        ("Is the licence exclusive?", "The Licence is non-exclusive.", Verdict.NO),
-        ("May the Landlord terminate?", "The Landlord may terminate this Lease.", Verdict.YES),
-        ("Is the rent due in advance?", "The rent is payable quarterly in arrears.", None),
-    ],
-)
-def test_the_contracts_words_carry_the_ruling_that_the_reader_finds_in_them(
-    question: str, text: str, carried: Verdict | None
-) -> None:
-    quote = Citation(Quote(text, Span(0, len(text)), Match.EXACT), "d", "lease", "clause 1")
-    sentence = Statement(text, Role.EVIDENCE, Verification.VERIFIED, "", (quote,))
-    for ruling in (Verdict.YES, Verdict.NO):
-        assert has_ruling(sentence, ruling, question) is (ruling is carried)

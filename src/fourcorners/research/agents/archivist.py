@@ -17,8 +17,8 @@ from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_maps import outline_map
 from fourcorners.research.agents.figures import find_figures, unknown_figures
 from fourcorners.research.agents.meter import Meter
+from fourcorners.research.agents.ruling_check import denies_alike
 from fourcorners.research.agents.schemas import ToolCall, UnderstoodQuestion, build_form
-from fourcorners.research.agents.statement_check import denies_alike
 from fourcorners.research.answer import Answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import ClarificationEvent, Event

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.definition_lookup import find_definitions
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
+from fourcorners.research.agents.ruling_check import denies_ruling, has_ruling, is_topic
 from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingClaim, SentenceClaim
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
@@ -22,11 +23,8 @@ from fourcorners.research.agents.statement_check import (
     NOT_MENTIONED,
     check_quotes,
     check_statement,
-    denies_ruling,
-    has_ruling,
     is_repeated,
     is_repeated_in,
-    is_topic,
     quoted_words,
     statement_chance,
 )

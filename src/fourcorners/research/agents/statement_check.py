@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from fourcorners.models.reader.reader import Answer
+from fourcorners.models.reader.reader import Answer, QuestionReader, Reading
 from fourcorners.models.registry import default_reader
 from fourcorners.research.agents.contradictions import contradicting_figures
 from fourcorners.research.agents.figures import (
@@ -20,33 +21,26 @@ from fourcorners.research.agents.figures import (
     has_unknown_labels,
     unknown_figures,
 )
+from fourcorners.research.agents.near_copies import Copy, compare_copy
 from fourcorners.research.agents.same_words import has_close_words, has_same_words
-from fourcorners.research.answer import Citation, Statement, Verdict, Verification
+from fourcorners.research.answer import Citation, Verification
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
-from fourcorners.text.stems import stem_tokens, stems
+from fourcorners.text.stems import stems
 from fourcorners.text.values.quantities import remove_currencies
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "statement_check")
-_MODAL = _PATTERNS["modal"]
 _DENIES = _PATTERNS["denies"]
 _TURNS = _PATTERNS["turns"]
-_MEASURES = ("least", "minimum", "most", "maximum", "million", "thousand", "billion")
-_ASIDE = frozenset(
-    stem_tokens(
-        ["not", "no", "never", "need", "must", "require", "agreement", "contract", *_MEASURES]
-    )
-)
-_ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=True))
 _OWN_CLAUSE = _PATTERNS["own_clause"]
 _INVERTS = _PATTERNS["inverts"]
-_YES_OR_NO = _PATTERNS["yes_or_no"]
+YES_OR_NO = _PATTERNS["yes_or_no"]
 _QUALIFIES = _PATTERNS["qualifies"]
 # The number of a clause, after the number and the heading that it is the first under.
 _CLAUSE_NUMBER = re.compile(
     r"^(?:\d+\.?\s+(?P<heading>(?:[^\W\d][\w,&'/-]*\s+){1,8}))?\d+(?:\.\d+)*\.?\s+"
 )
-_DENIALS = re.compile(
+DENIALS = re.compile(
     r"\b(?:not|no|nor|neither|never|none|nothing|cannot|without)\b"
     r"|n['’]t\b",
     re.IGNORECASE,
@@ -54,7 +48,6 @@ _DENIALS = re.compile(
 _PLACE = re.compile(r"clause (?P<number>(?P<article>\d+)(?:\.\d+)*)")
 _DIGITS = re.compile(r"\d[\d.,'’ ]*")
 _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
-_NUMBER = re.compile(r"\d")
 
 
 def is_repeated(statement: str, words: str) -> bool:
@@ -62,8 +55,8 @@ def is_repeated(statement: str, words: str) -> bool:
 
     What follows a colon, or a sentence that denies something, is no sentence: it may be denied.
     """
-    lead = _YES_OR_NO.match(statement)
-    if lead and (lead["word"].casefold() == "no") is bool(_DENIALS.search(statement, lead.end())):
+    lead = YES_OR_NO.match(statement)
+    if lead and (lead["word"].casefold() == "no") is bool(DENIALS.search(statement, lead.end())):
         statement = statement[lead.end() :]
     stated = _plain(statement)
     if not stated or stated.startswith("("):
@@ -71,7 +64,7 @@ def is_repeated(statement: str, words: str) -> bool:
     if has_same_words(stated, _plain(words)):
         return True
     for each in split_sentences(words):
-        if ":" in words[: each.end] or _may_turn(words[: each.start]):
+        if ":" in words[: each.end] or may_turn(words[: each.start]):
             return False
         if has_same_words(stated, _plain(each.text_in(words))):
             return True
@@ -82,7 +75,7 @@ def _plain(text: str) -> str:
     """Return a sentence without its clause number and spaces, with currencies by code."""
     text = " ".join(text.translate(_STRAIGHT).split())
     number = _CLAUSE_NUMBER.match(text)
-    if number and not (_may_turn(number["heading"] or "") or text[number.end() :][:1].islower()):
+    if number and not (may_turn(number["heading"] or "") or text[number.end() :][:1].islower()):
         text = text[number.end() :]
     pieces, end = [], 0
     for figure in find_figures(text):
@@ -105,30 +98,9 @@ def _is_close(statement: str, quotes: Sequence[str]) -> bool:
     return any(has_close_words(stated, _plain(each)) for each in sentences)
 
 
-def _may_turn(text: str) -> bool:
+def may_turn(text: str) -> bool:
     """Tell whether a text has words that turn what is said round."""
     return any(each.search(text) for each in (_DENIES, _TURNS, _INVERTS))
-
-
-def denies_alike(sentence: str, question: str) -> bool:
-    """Tell whether a sentence and a question deny equally often, or both an odd number of times."""
-    counts = (len(_DENIALS.findall(each)) for each in (sentence, question))
-    return sum(counts) % 2 == 0
-
-
-def is_topic(words: str, question: str) -> bool:
-    """Tell whether words name what a question asks and answer nothing of it."""
-    named = _content(words)
-    is_named = bool(named) and named <= _content(question)
-    return is_named and not _MODAL.search(words) and not _may_turn(words)
-
-
-def _content(text: str) -> set[str]:
-    return {_ALIKE.get(each, each) for each in filter(_tells, stems(text))}
-
-
-def _tells(stem: str) -> bool:
-    return stem not in _ASIDE and not _NUMBER.search(stem)
 
 
 def quoted_words(cited: Citation) -> str:
@@ -142,10 +114,7 @@ def quoted_words(cited: Citation) -> str:
     )
 
 
-CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
-_READ = {Answer.YES: Verdict.YES, Answer.NO: Verdict.NO}
-_YES_AND_NO = tuple(_READ.values())
-_SURE = 0.6  # of the reader's answer to the question, by a sentence of the answer
+_LIKELY = 0.91  # that quotes say a statement that copies none of their sentences
 NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
@@ -201,12 +170,12 @@ def check_statement(
     if is_verbatim and len(quotes) == 1 and not is_qualified:
         return Verification.VERIFIED, ""
     reader = default_reader()
-    plain = _YES_OR_NO.sub("", statement)
+    plain = YES_OR_NO.sub("", statement)
     (reading,) = reader.read("\n".join(quotes), [plain])
     if is_verbatim:  # another sentence may be an exception to it
         may_differ = is_qualified or reading.answer in (Answer.NO, Answer.DEPENDS)
         return (Verification.UNCHECKED, NOT_CHECKED) if may_differ else (Verification.VERIFIED, "")
-    if reader.is_verified(reading) and plain == statement:
+    if plain == statement and _is_said(reader, reading, plain, quotes):
         return Verification.VERIFIED, ""
     if reader.is_refused(reading) and not concludes:
         if reading.answer is Answer.NO:
@@ -216,53 +185,37 @@ def check_statement(
     return Verification.UNCHECKED, NOT_CHECKED
 
 
+def _is_said(
+    reader: QuestionReader, reading: Reading, statement: str, quotes: Sequence[str]
+) -> bool:
+    """Tell whether the reader is sure that quotes say a statement, or the sentence nearest to it.
+
+    Of an exact copy it need not be sure, and of one with a change it is not believed.
+    """
+    if reading.answer is not Answer.YES:
+        return False
+    copy = compare_copy(statement, quotes)
+    if copy is not Copy.APART:
+        return copy is Copy.SAME and not _QUALIFIES.search(" ".join(quotes))
+    if _is_sure(reader, reading):
+        return True
+    sentences = [each.text_in(words) for words in quotes for each in split_sentences(words)]
+    if len(sentences) < 2:
+        return False
+    asked = {*stems(statement)}
+    nearest = max(sentences, key=lambda each: len(asked.intersection(stems(each))))
+    (alone,) = reader.read(nearest, [statement])
+    return _is_sure(reader, replace(alone, own=reading.own))
+
+
+def _is_sure(reader: QuestionReader, reading: Reading) -> bool:
+    is_likely = reading.is_whole and reading.chance(Answer.YES) >= _LIKELY
+    return is_likely or reader.is_verified(reading)
+
+
 def statement_chance(statement: str, quotes: Sequence[str]) -> float:
     """Return how likely a verified statement's quotes say it: their own words surely do."""
     if is_repeated_in(statement, quotes):
         return 1.0
     (reading,) = default_reader().read("\n".join(quotes), [statement])
     return reading.chance(Answer.YES)
-
-
-def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
-    """Tell whether a sentence is checked, and answers yes or no as a ruling does.
-
-    In a model's own words nobody knows what it affirms: yes and no need the contract's.
-    """
-    if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
-        return sentence.standing in CHECKED
-    given = _is_plain(sentence) and (_lead(sentence.text) or _read(sentence.text, question))
-    return given is ruling
-
-
-def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
-    """Tell whether a sentence answers with yes or no where the ruling is the other one.
-
-    The contract's words do if they deny what is asked, unless the reader finds that they affirm it.
-    """
-    if ruling not in _YES_AND_NO:
-        return False
-    given = _lead(sentence.text) or _read(sentence.text, question)
-    if given is None and _is_plain(sentence):
-        given = Verdict.YES if denies_alike(sentence.text, question) else Verdict.NO
-    return given not in (None, ruling)
-
-
-def _lead(sentence: str) -> Verdict | None:
-    lead = _YES_OR_NO.match(sentence)
-    return Verdict(lead["word"].casefold()) if lead else None
-
-
-def _read(sentence: str, question: str) -> Verdict | None:
-    """Return the answer that the reader finds in a sentence, if it is sure enough."""
-    (reading,) = default_reader().read(sentence, [question])
-    is_sure = reading.chance(reading.answer) >= _SURE
-    return _READ.get(reading.answer) if is_sure else None
-
-
-def _is_plain(sentence: Statement) -> bool:
-    """Tell whether a sentence is checked and has the contract's words, or says what it lacks."""
-    words = [*map(quoted_words, sentence.quotes)]
-    return sentence.standing is Verification.SEARCHED or (
-        sentence.standing is Verification.VERIFIED and is_repeated_in(sentence.text, words)
-    )

@@ -1,0 +1,98 @@
+"""Whether a sentence of a report answers yes or no, and so carries or denies its ruling."""
+
+from __future__ import annotations
+
+import re
+
+from fourcorners.models.reader.reader import Answer
+from fourcorners.models.registry import default_reader
+from fourcorners.research.agents.statement_check import (
+    DENIALS,
+    YES_OR_NO,
+    is_repeated_in,
+    may_turn,
+    quoted_words,
+)
+from fourcorners.research.answer import Statement, Verdict, Verification
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.stems import stem_tokens, stems
+
+_PATTERNS = load_patterns("fourcorners.research.agents", "ruling_check")
+_MODAL = _PATTERNS["modal"]
+_MEASURES = ("least", "minimum", "most", "maximum", "million", "thousand", "billion")
+_ASIDE = frozenset(
+    stem_tokens(
+        ["not", "no", "never", "need", "must", "require", "agreement", "contract", *_MEASURES]
+    )
+)
+_ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=True))
+_NUMBER = re.compile(r"\d")
+CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
+_READ = {Answer.YES: Verdict.YES, Answer.NO: Verdict.NO}
+_YES_AND_NO = tuple(_READ.values())
+_SURE = 0.6  # of the reader's answer to the question, by a sentence of the answer
+
+
+def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
+    """Tell whether a sentence is checked, and answers yes or no as a ruling does.
+
+    In a model's own words nobody knows what it affirms: yes and no need the contract's.
+    """
+    if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
+        return sentence.standing in CHECKED
+    given = _is_plain(sentence) and (_lead(sentence.text) or _read(sentence.text, question))
+    return given is ruling
+
+
+def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
+    """Tell whether a sentence answers with yes or no where the ruling is the other one.
+
+    The contract's words do if they deny what is asked, unless the reader finds that they affirm it.
+    """
+    if ruling not in _YES_AND_NO:
+        return False
+    given = _lead(sentence.text) or _read(sentence.text, question)
+    if given is None and _is_plain(sentence):
+        given = Verdict.YES if denies_alike(sentence.text, question) else Verdict.NO
+    return given not in (None, ruling)
+
+
+def _lead(sentence: str) -> Verdict | None:
+    lead = YES_OR_NO.match(sentence)
+    return Verdict(lead["word"].casefold()) if lead else None
+
+
+def _read(sentence: str, question: str) -> Verdict | None:
+    """Return the answer that the reader finds in a sentence, if it is sure enough."""
+    (reading,) = default_reader().read(sentence, [question])
+    is_sure = reading.chance(reading.answer) >= _SURE
+    return _READ.get(reading.answer) if is_sure else None
+
+
+def _is_plain(sentence: Statement) -> bool:
+    """Tell whether a sentence is checked and has the contract's words, or says what it lacks."""
+    words = [*map(quoted_words, sentence.quotes)]
+    return sentence.standing is Verification.SEARCHED or (
+        sentence.standing is Verification.VERIFIED and is_repeated_in(sentence.text, words)
+    )
+
+
+def denies_alike(sentence: str, question: str) -> bool:
+    """Tell whether a sentence and a question deny equally often, or both an odd number of times."""
+    counts = (len(DENIALS.findall(each)) for each in (sentence, question))
+    return sum(counts) % 2 == 0
+
+
+def is_topic(words: str, question: str) -> bool:
+    """Tell whether words name what a question asks and answer nothing of it."""
+    named = _content(words)
+    is_named = bool(named) and named <= _content(question)
+    return is_named and not _MODAL.search(words) and not may_turn(words)
+
+
+def _content(text: str) -> set[str]:
+    return {_ALIKE.get(each, each) for each in filter(_tells, stems(text))}
+
+
+def _tells(stem: str) -> bool:
+    return stem not in _ASIDE and not _NUMBER.search(stem)
