@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fourcorners.research.agents import statement_check
 from fourcorners.research.agents.figures import (
     find_figures,
     has_unknown_labels,
@@ -11,6 +12,7 @@ from fourcorners.research.agents.figures import (
 )
 from fourcorners.research.agents.statement_check import check_quotes
 from fourcorners.research.answer import Verification
+from tests.models.reader.fake import FakeReader
 
 
 @pytest.mark.parametrize(
@@ -259,3 +261,65 @@ def test_a_word_for_a_part_before_a_share_or_a_time_is_no_label(
 def test_a_letter_of_a_word_is_no_label(words: str) -> None:
     assert find_figures(words, with_labels=True) == []
     assert not has_unknown_labels(words, [""])
+
+
+PERIODS = (
+    ("The Tenant shall pay each invoice within ten (10) days of receipt.",
+     "The Tenant must pay each invoice by the tenth day after receipt."),
+    ("The Rent falls due on the tenth day after the invoice.",
+     "The Rent falls due ten days after the invoice."),
+    ("The Buyer may reject the Goods within seven (7) days of delivery.",
+     "The Buyer has a week from delivery to reject the Goods."),
+    ("The Buyer may reject the Goods within fourteen (14) days of delivery.",
+     "The Buyer may reject the Goods within two weeks of delivery."),
+    ("The Lease may be ended by six months' notice.",
+     "The Lease may be ended by half a year's notice."),
+    ("The Lease may be ended by six months' notice.",
+     "The Lease may be ended by notice of half a year."),
+    ("Payment falls due within a month of the invoice.",
+     "Payment falls due within one month of the invoice."),
+    ("The Licensee shall report sales every three months.",
+     "The Licensee must report sales quarterly."),
+    ("The Licensee shall report sales quarterly.",
+     "The Licensee must report sales every three months."),
+    ("The Licensee shall report sales annually.",
+     "The Licensee must report sales every twelve months."),
+    ("The Tenant pays the Rent twice a year.", "The Tenant pays the Rent every six months."),
+    ("The Agent reports weekly.", "The Agent reports every seven days."),
+    ("The Lease ends on the fifth anniversary of its date.",
+     "The Lease ends five years after its date."),
+    ("The Warranty lasts for a year and a half.", "The Warranty lasts for eighteen months."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), PERIODS)
+def test_a_time_in_other_words_is_not_refused(words: str, said: str) -> None:
+    assert check_quotes(said, [words])[0] is not Verification.UNVERIFIED
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("The Agent reports weekly.", "The Agent reports every thirty days."),
+        ("The Tenant pays the Rent twice a year.", "The Tenant pays the Rent every four months."),
+        ("Payment falls due on the tenth day after the invoice.",
+         "Payment falls due twelve days after the invoice."),
+        ("Payment falls due on the tenth business day after the invoice.",
+         "Payment falls due ten days after the invoice."),
+    ],
+)  # fmt: skip
+def test_another_time_is_refused(words: str, said: str) -> None:
+    assert check_quotes(said, [words])[0] is Verification.UNVERIFIED
+
+
+def test_a_time_that_the_quote_does_not_have_is_not_verified(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = FakeReader(others=(0.99, 0.0, 0.0, 0.01))
+    monkeypatch.setattr(statement_check, "default_reader", lambda: reader)
+    words = "The Buyer may reject the Goods within seven (7) days of delivery."
+    standings = [
+        check_quotes(f"The Buyer has {time} from delivery in which it may refuse them.", [words])[0]
+        for time in ("a week", "a month")
+    ]
+    assert standings == [Verification.VERIFIED, Verification.UNCHECKED]

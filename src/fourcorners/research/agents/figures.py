@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -17,6 +17,8 @@ from fourcorners.research.agents.named_years import find_years
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.numbers import parse_number
+from fourcorners.text.values.periods import PLACES
 from fourcorners.text.values.quantities import (
     PART,
     PERCENT,
@@ -27,11 +29,14 @@ from fourcorners.text.values.quantities import (
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "figures")
 _CITES = _PATTERNS["cites"]
+_UNCOUNTED = _PATTERNS["uncounted"]
 _LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()/-]*")
 _ALWAYS = _PATTERNS["always"]  # and what it means
 _HOURS = "24 hours a day, 7 days a week"
 _WHOLE = 100  # per cent
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
+# What is done so many times a year, or after as many months or days.
+_OFTEN = {"semi": "6 months", "half": "6 months", "bian": "6 months", "dail": "1 day"}
 _HOURS_OF_DAY = 24  # by the clock
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _TIMES = frozenset(("month", "day", "hour", "business day"))
@@ -67,6 +72,11 @@ class Figure:
         if not self.rate:
             return self.words
         return f"{self.words} {'for' if self.rate.endswith('s') else 'per'} {self.rate}"
+
+    @property
+    def count(self) -> tuple[Decimal, str]:
+        """Its number as it is written, with the unit: 2 and "year"."""
+        return self.number, self.words.casefold().split("-")[-1].split()[-1].removesuffix("s")
 
     @property
     def dimension(self) -> str:
@@ -167,6 +177,46 @@ def find_figures(
     numbers = _numbers(bare, Span(0, len(bare)))
     found += [each for each in numbers if with_counts or each.unit or each.value >= _COUNTED]
     return sorted(found, key=lambda each: each.span)
+
+
+def find_uncounted(text: str) -> list[Figure]:
+    """Return the times that a text names without a number: "a week", "quarterly", "tenth day"."""
+    counted = (_counted(match) for match in _UNCOUNTED.finditer(text))
+    return [
+        replace(each, rate="")
+        for words in counted
+        for each in _numbers(words, Span(0, len(words)))
+        if each.unit in _TIMES
+    ]
+
+
+def _counted(match: re.Match[str]) -> str:
+    """Return an uncounted time with its number: "7 days"; empty for what is none."""
+    if match["often"]:
+        often = match["often"].casefold()
+        unit = "year" if often.startswith("ann") else often.removesuffix("ly")
+        return _OFTEN.get(often[:4], f"1 {unit}")
+    if match["times"]:
+        count = parse_number(match["times"].casefold().removesuffix("times"))
+        return f"{_MONTHS['year'] / count:f} months" if count else ""
+    if match["nth"]:
+        nth = match["nth"].casefold()
+        place = PLACES.get(nth) or re.match(r"\d*", nth).group()
+        unit = "year" if match["of"].casefold() == "anniversary" else match["of"]
+        return f"{place} {match['kind'] or ''} {unit}"
+    unit = match["unit"].casefold()
+    return "10 years" if unit == "decade" else f"{'1.5' if match['half'] else 1} {unit}"
+
+
+def is_restated(statement: str, quotes: Sequence[str]) -> bool:
+    """Tell whether a statement has a time of its quotes with another number, or without one."""
+    own = [each for quote in quotes for each in find_figures(quote)]
+    known = [*own, *(each for quote in quotes for each in find_uncounted(quote))]
+    return any(
+        each.is_known(known, exactly=True) and each.count not in {one.count for one in known}
+        for each in find_figures(statement)
+        if each.unit in _TIMES
+    ) or any(each.is_known(own, exactly=True) for each in find_uncounted(statement))
 
 
 def _years(text: str, *, with_between: bool) -> list[Figure]:

@@ -18,7 +18,9 @@ from fourcorners.research.agents.contradictions import contradicting_figures
 from fourcorners.research.agents.figures import (
     Figure,
     find_figures,
+    find_uncounted,
     has_unknown_labels,
+    is_restated,
     unknown_figures,
 )
 from fourcorners.research.agents.near_copies import Copy, compare_copy
@@ -114,7 +116,6 @@ def quoted_words(cited: Citation) -> str:
     )
 
 
-_LIKELY = 0.91  # that quotes say a statement that copies none of their sentences
 NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
@@ -134,7 +135,8 @@ def check_quotes(
     """
     statement, quotes = " ".join(statement.split()), [" ".join(each.split()) for each in quotes]
     own = [each for quote in quotes for each in find_figures(quote, with_labels=True)]
-    if unknown := unknown_figures(statement, [*own, *known]):
+    implied = [each for quote in quotes for each in find_uncounted(quote)]
+    if unknown := unknown_figures(statement, [*own, *implied, *known]):
         return Verification.UNVERIFIED, f"{_join_figures(unknown)} not in the words quoted"
     if contrary := contradicting_figures(statement, quotes, known):
         return (
@@ -142,9 +144,13 @@ def check_quotes(
             f"{_join_figures(contrary)} not what the words quoted have there",
         )
     standing, problem = check_statement(statement, quotes, concludes=concludes)
-    if standing is Verification.UNVERIFIED and unknown_figures(statement, own):
+    if standing is Verification.UNVERIFIED and (
+        unknown_figures(statement, own) or is_restated(statement, quotes)
+    ):
         return Verification.UNCHECKED, NOT_CHECKED
-    is_exact = not unknown_figures(statement, own, exactly=True)
+    is_exact = not unknown_figures(statement, own, exactly=True) and all(
+        each.is_known([*own, *implied]) for each in find_uncounted(statement)
+    )
     if standing is Verification.VERIFIED and not (
         is_exact and not has_unknown_labels(statement, quotes)
     ):
@@ -197,7 +203,7 @@ def _is_said(
     copy = compare_copy(statement, quotes)
     if copy is not Copy.APART:
         return copy is Copy.SAME and not _QUALIFIES.search(" ".join(quotes))
-    if _is_sure(reader, reading):
+    if reader.is_verified(reading):
         return True
     sentences = [each.text_in(words) for words in quotes for each in split_sentences(words)]
     if len(sentences) < 2:
@@ -205,12 +211,7 @@ def _is_said(
     asked = {*stems(statement)}
     nearest = max(sentences, key=lambda each: len(asked.intersection(stems(each))))
     (alone,) = reader.read(nearest, [statement])
-    return _is_sure(reader, replace(alone, own=reading.own))
-
-
-def _is_sure(reader: QuestionReader, reading: Reading) -> bool:
-    is_likely = reading.is_whole and reading.chance(Answer.YES) >= _LIKELY
-    return is_likely or reader.is_verified(reading)
+    return reader.is_verified(replace(alone, own=reading.own))
 
 
 def statement_chance(statement: str, quotes: Sequence[str]) -> float:

@@ -14,9 +14,10 @@ from fourcorners.text.values.dates import add_months
 from fourcorners.text.values.numbers import any_of, format_number, ordinal_text
 from fourcorners.text.values.quantities import Quantity, find_times
 
-_PLACES = {ordinal_text(place): place for place in range(1, 100)}
+PLACES = {ordinal_text(place): place for place in range(1, 100)}
+"""Ordinal numbers in words: "tenth"."""
 _SINGLE = re.compile(
-    rf"\b(?P<place>{any_of(_PLACES)}|\d{{1,2}}(?:st|nd|rd|th))\s*"
+    rf"\b(?P<place>{any_of(PLACES)}|\d{{1,2}}(?:st|nd|rd|th))\s*"
     r"(?:\(\d{1,2}(?:st|nd|rd|th)?\)\s*)?(?:(?:annual\s+)?anniversary|(?P<day>day)(?=\s+(?:before|prior|preceding)))\b"
     r"|(?<![\w-])(?P<single>annual(?:ly)?|year[\s-]+to[\s-]+year|yearly|half[\s-](?:a[\s-])?year|month[\s-]+to[\s-]+month|"
     r"monthly|(?:an?|another|each|every|further|additional|successive|subsequent)\s+(?:year|month))(?![\w])",
@@ -152,7 +153,7 @@ def _singles(text: str, within: Span) -> Iterator[WrittenPeriod]:
 def _single(match: re.Match[str]) -> Period:
     if match["place"]:
         word = " ".join(match["place"].lower().split())
-        place = _PLACES.get(word) or int(re.sub(r"\D", "", word))
+        place = PLACES.get(word) or int(re.sub(r"\D", "", word))
         return Period(days=place) if match["day"] else Period(months=12 * place)
     word = match["single"].lower()
     if word.startswith("half"):
