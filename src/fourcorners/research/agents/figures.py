@@ -29,7 +29,7 @@ from fourcorners.text.values.quantities import (
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "figures")
 _CITES = _PATTERNS["cites"]
-_UNCOUNTED = _PATTERNS["uncounted"]
+_PLAIN_TIMES = _PATTERNS["plain_times"]
 _LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()/-]*")
 _ALWAYS = _PATTERNS["always"]  # and what it means
 _HOURS = "24 hours a day, 7 days a week"
@@ -179,9 +179,9 @@ def find_figures(
     return sorted(found, key=lambda each: each.span)
 
 
-def find_uncounted(text: str) -> list[Figure]:
+def find_plain_times(text: str) -> list[Figure]:
     """Return the times that a text names without a number: "a week", "quarterly", "tenth day"."""
-    counted = (_counted(match) for match in _UNCOUNTED.finditer(text))
+    counted = (_add_number(match) for match in _PLAIN_TIMES.finditer(text))
     return [
         replace(each, rate="")
         for words in counted
@@ -190,8 +190,8 @@ def find_uncounted(text: str) -> list[Figure]:
     ]
 
 
-def _counted(match: re.Match[str]) -> str:
-    """Return an uncounted time with its number: "7 days"; empty for what is none."""
+def _add_number(match: re.Match[str]) -> str:
+    """Return a time without a number with its number: "7 days"; empty for what is none."""
     if match["often"]:
         often = match["often"].casefold()
         unit = "year" if often.startswith("ann") else often.removesuffix("ly")
@@ -201,22 +201,22 @@ def _counted(match: re.Match[str]) -> str:
         return f"{_MONTHS['year'] / count:f} months" if count else ""
     if match["nth"]:
         nth = match["nth"].casefold()
-        place = PLACES.get(nth) or re.match(r"\d*", nth).group()
+        place = PLACES.get(nth) or nth.rstrip("dhnrst")
         unit = "year" if match["of"].casefold() == "anniversary" else match["of"]
-        return f"{place} {match['kind'] or ''} {unit}"
+        return f"{place} {match['kind'] or ''} {unit}"  # none if it is no place: "this day"
     unit = match["unit"].casefold()
     return "10 years" if unit == "decade" else f"{'1.5' if match['half'] else 1} {unit}"
 
 
-def is_restated(statement: str, quotes: Sequence[str]) -> bool:
+def has_other_unit(statement: str, quotes: Sequence[str]) -> bool:
     """Tell whether a statement has a time of its quotes with another number, or without one."""
     own = [each for quote in quotes for each in find_figures(quote)]
-    known = [*own, *(each for quote in quotes for each in find_uncounted(quote))]
+    known = [*own, *(each for quote in quotes for each in find_plain_times(quote))]
     return any(
         each.is_known(known, exactly=True) and each.count not in {one.count for one in known}
         for each in find_figures(statement)
         if each.unit in _TIMES
-    ) or any(each.is_known(own, exactly=True) for each in find_uncounted(statement))
+    ) or any(each.is_known(own, exactly=True) for each in find_plain_times(statement))
 
 
 def _years(text: str, *, with_between: bool) -> list[Figure]:

@@ -133,8 +133,8 @@ class _Alignment:
     def __init__(self, own: Sequence[_Word], quote: str) -> None:
         self._quote = quote
         self._own, self._quoted = own, _read_words(quote)
-        stems = [[each.stem for each in words] for words in (self._own, self._quoted)]
-        self._steps = SequenceMatcher(None, *stems, autojunk=False).get_opcodes()
+        stems, others = [each.stem for each in own], [each.stem for each in self._quoted]
+        self._steps = SequenceMatcher(None, stems, others, autojunk=False).get_opcodes()
         same = [step for step in self._steps if step[0] == "equal"]
         self._first, self._last = (same[0][3], same[-1][4]) if same else (0, 0)
         self._matched = sum(len(_weighty(own, one, two)) for _, one, two, *_ in same)
@@ -156,7 +156,7 @@ class _Alignment:
         return Copy.CHANGED if greatest >= _Difference.LIMIT and not is_reworded else Copy.APART
 
     def _differences(self) -> Iterator[_Difference]:
-        moved, moved_from = self._moved()
+        moved, moved_from = self._find_moves()
         if moved:
             yield _Difference.LOOSE
         for tag, one, two, start, end in self._steps:
@@ -171,14 +171,14 @@ class _Alignment:
             elif more or not moved_from.isdisjoint(range(start, end)):
                 yield _Difference.OTHER
             else:
-                yield self._dropped(start, end)
+                yield self._omission(start, end)
 
     def _is_set_off(self, one: int, start: int, size: int) -> bool:
         """Tell whether "who" is behind a comma in one text alone: "guests, who are late, pay"."""
         pairs = zip(self._own[one : one + size], self._quoted[start : start + size], strict=True)
         return any(own.is_apart != word.is_apart for own, word in pairs if own.stem in _RELATIVE)
 
-    def _moved(self) -> tuple[frozenset[int], frozenset[int]]:
+    def _find_moves(self) -> tuple[frozenset[int], frozenset[int]]:
         """Return the words of each text that are elsewhere in the other: "if X", "X's consent"."""
         moved: set[int] = set()
         moved_from: set[int] = set()
@@ -224,7 +224,7 @@ class _Alignment:
         words = self._quoted[start:end]
         return self._quote[words[0].span.start : words[-1].span.end] if words else ""
 
-    def _dropped(self, start: int, end: int) -> _Difference:
+    def _omission(self, start: int, end: int) -> _Difference:
         """Return how much words of the quote matter that the statement leaves out.
 
         A limit of another sentence, "and the Mill pays the rent if …", does not.

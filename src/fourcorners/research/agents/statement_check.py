@@ -1,7 +1,8 @@
 """Check whether the words quoted for a statement support it, as far as a program can tell.
 
 A statement is verified if it repeats a sentence of its quotes, or if the reader of clauses is sure
-that they say it; it is refused if the reader is sure that they do not. At its limits one false
+that they say it and it is no copy with a change; it is refused if the reader is sure that they do
+not. At its limits one false
 statement in a hundred is verified and one true one in a hundred refused, of those that it has not
 learned from (`python -m training.reader.limits`). All else is unchecked.
 """
@@ -18,9 +19,9 @@ from fourcorners.research.agents.contradictions import contradicting_figures
 from fourcorners.research.agents.figures import (
     Figure,
     find_figures,
-    find_uncounted,
+    find_plain_times,
+    has_other_unit,
     has_unknown_labels,
-    is_restated,
     unknown_figures,
 )
 from fourcorners.research.agents.near_copies import Copy, compare_copy
@@ -135,7 +136,7 @@ def check_quotes(
     """
     statement, quotes = " ".join(statement.split()), [" ".join(each.split()) for each in quotes]
     own = [each for quote in quotes for each in find_figures(quote, with_labels=True)]
-    implied = [each for quote in quotes for each in find_uncounted(quote)]
+    implied = [each for quote in quotes for each in find_plain_times(quote)]
     if unknown := unknown_figures(statement, [*own, *implied, *known]):
         return Verification.UNVERIFIED, f"{_join_figures(unknown)} not in the words quoted"
     if contrary := contradicting_figures(statement, quotes, known):
@@ -145,11 +146,11 @@ def check_quotes(
         )
     standing, problem = check_statement(statement, quotes, concludes=concludes)
     if standing is Verification.UNVERIFIED and (
-        unknown_figures(statement, own) or is_restated(statement, quotes)
+        unknown_figures(statement, own) or has_other_unit(statement, quotes)
     ):
         return Verification.UNCHECKED, NOT_CHECKED
     is_exact = not unknown_figures(statement, own, exactly=True) and all(
-        each.is_known([*own, *implied]) for each in find_uncounted(statement)
+        each.is_known([*own, *implied]) for each in find_plain_times(statement)
     )
     if standing is Verification.VERIFIED and not (
         is_exact and not has_unknown_labels(statement, quotes)
@@ -181,7 +182,7 @@ def check_statement(
     if is_verbatim:  # another sentence may be an exception to it
         may_differ = is_qualified or reading.answer in (Answer.NO, Answer.DEPENDS)
         return (Verification.UNCHECKED, NOT_CHECKED) if may_differ else (Verification.VERIFIED, "")
-    if plain == statement and _is_said(reader, reading, plain, quotes):
+    if plain == statement and _supports(reader, reading, plain, quotes):
         return Verification.VERIFIED, ""
     if reader.is_refused(reading) and not concludes:
         if reading.answer is Answer.NO:
@@ -191,7 +192,7 @@ def check_statement(
     return Verification.UNCHECKED, NOT_CHECKED
 
 
-def _is_said(
+def _supports(
     reader: QuestionReader, reading: Reading, statement: str, quotes: Sequence[str]
 ) -> bool:
     """Tell whether the reader is sure that quotes say a statement, or the sentence nearest to it.
