@@ -83,6 +83,8 @@ def test_of_an_exact_copy_the_reader_need_not_be_sure(
          "Guests who are late for the dinner may leave the hall.", Copy.APART),
         ("The Guide shall be paid by the Lodge for each climb.",
          "The Guide shall pay the Lodge for each climb.", Copy.CHANGED),
+        ("Title passes on payment to the Seller of the whole price.",
+         "Title passes on payment of the Seller of the whole price.", Copy.APART),
         ("The Fee is refundable.", "The Fee is not refundable.", Copy.CHANGED),
         ("The Guide shall carry the ropes.", "The Lodge need not wait for anybody.", Copy.APART),
     ],

@@ -167,11 +167,17 @@ class _Alignment:
             more = {self._own[at].stem for at in _weighty(self._own, one, two, moved)}
             less = {self._quoted[at].stem for at in _weighty(self._quoted, start, end, moved_from)}
             if more | less <= _LOOSE:
-                yield _Difference.LOOSE if more or less else _Difference.NONE
+                is_turned = tag == "replace" and self._has_to(one, two, start, end)
+                is_loose = more or less or is_turned
+                yield _Difference.LOOSE if is_loose else _Difference.NONE
             elif more or not moved_from.isdisjoint(range(start, end)):
                 yield _Difference.OTHER
             else:
                 yield self._omission(start, end)
+
+    def _has_to(self, one: int, two: int, start: int, end: int) -> bool:
+        """Tell whether one text alone has "to": "payment to the Seller", and "of the Seller"."""
+        return _has(self._own, one, two, "to") is not _has(self._quoted, start, end, "to")
 
     def _is_set_off(self, one: int, start: int, size: int) -> bool:
         """Tell whether "who" is behind a comma in one text alone: "guests, who are late, pay"."""
