@@ -105,3 +105,10 @@ def test_a_precedents_numbers_and_references_stand_in_brackets(tmp_path: Path) -
         "[Sections 4.2 and 5(a)], and the Customer nothing."
     )
     assert draft.blanks == ("Licensor", "$50,000", "thirty (30) days", "Sections 4.2 and 5(a)")
+
+
+def test_apostrophes_are_those_of_the_contract(tmp_path: Path) -> None:
+    wording = "{Our party} gives thirty days' notice."
+    assert terms(tmp_path).fill(wording).text == "The Customer gives thirty days' notice."
+    typeset = SUPPLY.replace("1.3", "1.3 A party’s notice is in writing.\n\n1.4")
+    assert terms(tmp_path, typeset).fill(wording).text == "The Customer gives thirty days’ notice."

@@ -10,7 +10,7 @@ from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build_outline
 from fourcorners.redline.insertion import place_clause
 from fourcorners.redline.proposal import NewClause
-from tests.redline.word_contracts import NUMBERING, contract, word_file
+from tests.redline.word_contracts import NUMBERING, contract, paragraph, run, word_file
 
 WORDS = "Neither party is liable for more than its fees."
 HEADED = """SERVICE AGREEMENT
@@ -173,3 +173,34 @@ def test_it_comes_before_the_close_of_a_letter(tmp_path: Path) -> None:
     text, clause = placed(path, "liability")
     assert clause is not None
     assert text[: clause.after + 1].endswith("when it has been received.")
+
+
+@pytest.mark.parametrize(("mark", "first"), [("(a)\t", "(a)\t"), ("(i) ", "(i) "), ("", "")])
+def test_a_new_headings_paragraph_has_the_number_of_its_neighbours_first_one(
+    tmp_path: Path, mark: str, first: str
+) -> None:
+    def head(words: str) -> str:
+        return paragraph(run(words, "<w:b/>"), properties='<w:pStyle w:val="Heading1"/>')
+
+    def point(words: str) -> str:
+        before, _, _ = mark.partition("\t")
+        tab = "<w:r><w:tab/></w:r>" if "\t" in mark else ""
+        return paragraph(run(before), tab, run(words)) if mark else paragraph(run(words))
+
+    body = paragraph(run("SUPPLY AGREEMENT", "<w:b/>")) + "".join(
+        head(title) + point(words)
+        for title, words in (
+            ("Supply", "The Supplier shall deliver the goods that the Customer orders."),
+            ("Prices", "The Customer shall pay the price within thirty days of an invoice."),
+            ("Secrets", "Each party shall keep secret what it learns of the other."),
+            ("General", "This Agreement is governed by the laws of England and Wales."),
+        )
+    )
+    styles = (
+        '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>'
+        '<w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>'
+    )
+    path = tmp_path / "headed.docx"
+    path.write_bytes(word_file({"body": body, "styles": styles}))
+    _, clause = placed(path, "liability")
+    assert lines(clause) == ["Limit of liability", f"{first}{WORDS}"]

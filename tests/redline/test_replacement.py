@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from fourcorners.documents.document import Document
 from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.redline.cautions import find_cautions
 from fourcorners.redline.proposal import Extent, ProposedChange, Source
-from fourcorners.redline.replacement import find_lost, find_part, replace_part
+from fourcorners.redline.replacement import find_lost, find_part, in_capitals, replace_part
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
@@ -37,9 +39,9 @@ Signed for Alder Mills Limited ____________
 """
 
 
-def contract(text: str = LIMITS) -> Contract:
+def contract(text: str = LIMITS, parties: Sequence[Fact[Party]] = ()) -> Contract:
     document = Document("x", "x", "x", "0", "text/plain", "test", text)
-    return Contract.build(document, build_outline(document), Card(), [])
+    return Contract.build(document, build_outline(document), Card(parties=tuple(parties)), [])
 
 
 def place(words: str, text: str = LIMITS) -> Span:
@@ -100,7 +102,13 @@ def change(span: Span, extent: Extent, *edits: Edit, text: str = LIMITS) -> Prop
     )
 
 
-def cautions(text: str, made: ProposedChange, *evidence: str, best: str = "") -> list[str]:
+def cautions(
+    text: str,
+    made: ProposedChange,
+    *evidence: str,
+    best: str = "",
+    parties: Sequence[Fact[Party]] = (),
+) -> list[str]:
     def shown(words: str, score: float) -> Evidence:
         span = place(words, text)
         return Evidence(contract(text).quote(span), span, (), None, score)
@@ -109,7 +117,8 @@ def cautions(text: str, made: ProposedChange, *evidence: str, best: str = "") ->
     found = Finding(
         "x", "p", CellState.FOUND, tuple(shown(each, 0.9) for each in evidence), searched=record
     )
-    return [*find_cautions(contract(text), made, found, [made.span] if made.span else [])]
+    whole = contract(text, parties)
+    return [*find_cautions(whole, made, found, [made.span] if made.span else [])]
 
 
 FORUMS = """9. General
@@ -156,3 +165,67 @@ def test_a_right_that_would_be_given_twice_is_named() -> None:
     )
     assert said.startswith("Stays and is about the same (9.4)")
     assert cautions(FORUMS, made) == []
+
+
+def test_a_delivery_in_as_many_days_is_about_something_else() -> None:
+    text = (
+        "9.1 The Mill may terminate this Agreement by giving the Buyer ten (10) days' notice.\n\n"
+        "9.2 The Mill shall deliver to the Buyer in Leeds within ten (10) days of an order."
+    )
+    sentence = place(text.partition("\n\n")[0].removeprefix("9.1 "), text)
+    start = text.index("ten (10)")
+    edits = (
+        Edit(EditKind.EQUAL, text[sentence.start : start]),
+        Edit(EditKind.DELETE, "ten (10)"),
+        Edit(EditKind.INSERT, "ninety (90)"),
+        Edit(EditKind.EQUAL, text[start + 8 : sentence.end]),
+    )
+    parties = [Fact(Party(f"{each} Limited", each), Span(0, 0), 1.0) for each in ("Mill", "Buyer")]
+    assert cautions(text, change(sentence, Extent.WORDS, *edits, text=text), parties=parties) == []
+
+
+LAW_AND_FORUM = "The laws of [law] govern this Agreement; its courts have exclusive jurisdiction."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "9.1 This Agreement is governed by the laws of Ohio, whatever its rules of conflict "
+            "say. The parties submit to the jurisdiction of the federal courts in Toledo."
+        ),
+        (
+            "9.1 The courts of Ohio have exclusive jurisdiction. The laws of Ohio govern every "
+            "question that the conduct of any party raises."
+        ),
+        (
+            "9.1 The laws of Ohio govern this Agreement. Any dispute is finally settled by binding "
+            "arbitration in Toledo."
+        ),
+    ],
+)
+def test_law_and_forum_of_a_paragraph_are_replaced_together(text: str) -> None:
+    first, second = (each.strip() + "." for each in text[4:].rstrip(".").split(". "))
+    for quoted in (first, second):
+        part = find_part(contract(text), place(quoted, text), LAW_AND_FORUM)
+        assert part.text_in(text) == f"{first} {second}"
+
+
+def test_another_matter_in_the_paragraph_stays() -> None:
+    text = "9.1 The laws of Ohio govern this Agreement. Each notice to a party must be in writing."
+    law = place("The laws of Ohio govern this Agreement.", text)
+    assert find_part(contract(text), law, LAW_AND_FORUM) == law
+
+
+def test_new_words_are_in_capitals_where_the_old_are() -> None:
+    text = "7.1 THE MILL IS IN NO EVENT LIABLE FOR MORE THAN $10,000 IN A YEAR."
+    part = place(text[4:], text)
+    edits = [*replace_part(contract(text), part, "Its liability is limited to [the cap] a year.")]
+    after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
+    assert after == "ITS LIABILITY IS LIMITED TO [the cap] A YEAR."
+    assert in_capitals("Its cap.", "The Mill is liable to ALDER LIMITED.") == "Its cap."
+
+
+def test_a_value_within_another_that_goes_is_not_named_twice() -> None:
+    gone = "It costs the fees paid in the six (6) months before the claim."
+    assert find_lost([Edit(EditKind.DELETE, gone)])[0] == "fees paid in the six (6) months"

@@ -6,18 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from fourcorners.library.contract import Contract
 from fourcorners.redline.proposal import Extent, ProposedChange
-from fourcorners.redline.replacement import SHORTEST, find_lost, is_about
+from fourcorners.redline.replacement import MATTERS, SHORTEST, find_lost, is_about
 from fourcorners.review.finding import Finding
 from fourcorners.text.invisible_characters import shorten, single_line
-from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
 from fourcorners.text.values.periods import find_durations
 from fourcorners.text.word_differences import EditKind
 
-_PATTERNS = load_patterns("fourcorners.redline", "cautions")
-_MATTERS = {"names a forum": _PATTERNS["forum"], "names a law": _PATTERNS["law"]}
 POSSIBLY_THERE = 0.05
 """The probability of the best candidate above which a clause may be there."""
 _MOST = 3  # sentences that stay; more say no more
@@ -69,9 +66,10 @@ def _remaining(
             is_same = not finding.evidence or is_about(words, frozenset(stems(after)))
             if len(words.split()) >= SHORTEST and is_same:
                 yield "Stays and is about the same", sentence.strip(text)
-    matters = [(what, each) for what, each in _MATTERS.items() if is_whole and each.search(after)]
+    matters = [(what, each) for what, each in MATTERS.items() if is_whole and each.search(after)]
     old = _periods_gone(change)
     quoted = frozenset(stem for quote in change.quotes for stem in stems(quote.words))
+    quoted -= _indistinct(contract, change)
     for sentence in split_sentences(text) if matters or old else ():
         for what, pattern in matters:
             if pattern.search(text, sentence.start, sentence.end):
@@ -79,6 +77,16 @@ def _remaining(
         same = old & {each.value.iso for each in find_durations(text, sentence)}
         if same and len(quoted & frozenset(stems(sentence.text_in(text)))) >= _COMMON:
             yield "Stays and has the period as it was", sentence.strip(text)
+
+
+def _indistinct(contract: Contract, change: ProposedChange) -> frozenset[str]:
+    """Return the stems of the parties' names and of the periods that go: they tell no matter."""
+    parties = [fact.value for fact in contract.card.parties]
+    words = [name for each in parties for name in (each.name, each.short, each.role) if name]
+    for quote in change.quotes:
+        found = find_durations(quote.words, Span(0, len(quote.words)))
+        words += [each.span.text_in(quote.words) for each in found]
+    return frozenset(stem for each in words for stem in stems(each))
 
 
 def _others(finding: Finding) -> list[Span]:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourcorners.outline.clause import find_lead_ins
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import Extent
-from fourcorners.redline.replacement import SHORTEST, find_part, replace_part, replace_words
+from fourcorners.redline.replacement import (
+    SHORTEST,
+    find_part,
+    in_capitals,
+    replace_part,
+    replace_words,
+)
 from fourcorners.review.finding import RiskAnswer
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -139,6 +145,7 @@ def _make(
     terms: ContractTerms,
 ) -> TextEdit | None:
     draft = terms.fill(edit.words)
+    draft = replace(draft, text=in_capitals(draft.text, quote.text_in(text)))
     if edit.of:
         return _change_period(text, quote, edit, answers.get(edit.of))
     if edit.after:

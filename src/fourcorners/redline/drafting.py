@@ -88,6 +88,7 @@ class ContractTerms:
         self._terms = {term.term.casefold(): term.term for term in outline.terms}
         parties = [fact.value for fact in card.parties]
         self._number_of_parties = len(parties)
+        self._apostrophe = "’" if text.count("’") > text.count("'") else "'"
         ours = [each for each in parties if side.whose(each) == "ours"]
         theirs = [each for each in parties if side.whose(each) == "theirs"]
         capitals = sum(match[1][0] == "P" for match in _PARTY.finditer(text))
@@ -143,7 +144,8 @@ class ContractTerms:
                 return f"[{name}]"
             return _upper_first(words) if _SENTENCE.search(wording[:offset]) else words
 
-        return Draft(fill_slots(wording, value), tuple(dict.fromkeys(blanks)))
+        words = fill_slots(wording.replace("'", self._apostrophe), value)
+        return Draft(words, tuple(dict.fromkeys(blanks)))
 
     def adapt_clause(self, clause: str) -> Draft:
         """Return another contract's clause with what this one does not know in brackets.

@@ -23,6 +23,7 @@ _PATTERNS = load_patterns("fourcorners.redline", "insertion")
 _NUMBER = _PATTERNS["number"]
 _CLAUSES = frozenset({NodeKind.ARTICLE, NodeKind.SECTION})
 _FURNITURE = 160  # characters after a contract's last sentence that are no part of it
+_FIRST = frozenset({"1", "a", "A", "i", "I"})
 _SENTENCE_END = re.compile(r"[a-z\d)][.;][\"”’)]?$", re.IGNORECASE)
 _ARTICLE_OF = re.compile(r"(.*?)(\d{1,3})\.")  # the lead of a number such as 3.01
 _SIGNS = re.compile(r"(?:by|name|title|its|date)\s*:|/s/", re.IGNORECASE)
@@ -224,10 +225,12 @@ def _first_paragraph(document: Document, body: int, own: Span, words: str) -> Ne
     like, indent = _letters(text, Span(body, own.end)), _indent(text, body)
     if number is not None and _is_computed(document, body):
         return NewParagraph(number.end(), (Run(words, like),))
-    article = _ARTICLE_OF.fullmatch(number["lead"]) if number else None
-    if number is None or article is None or number["last"].lstrip("0") != "1":
+    is_first = number is not None and number["last"].lstrip("0") in _FIRST
+    if number is None or not is_first or not (number["lead"] + number["tail"]).strip():
         return NewParagraph(body, (Run(indent + words, like),))
-    first = f"{article[1]}{int(article[2]) + 1}.{number['last']}{number['tail']}"
+    article = _ARTICLE_OF.fullmatch(number["lead"])
+    lead = f"{article[1]}{int(article[2]) + 1}." if article else number["lead"]
+    first = f"{lead}{number['last']}{number['tail']}"
     return NewParagraph(body, (Run(indent + first + words, like),))
 
 

@@ -20,7 +20,12 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 SHORTEST = 6  # words of a sentence that says something; a heading has fewer
 SHARED = 1 / 3  # of a sentence's words that are in a wording about the same matter; by hand
+_PATTERNS = load_patterns("fourcorners.redline", "replacement")
+MATTERS = {"names a forum": _PATTERNS["forum"], "names a law": _PATTERNS["law"]}
+"""What a contract settles once, by what is said of a sentence about it."""
 _ALIKE = 0.4  # share of the words of both that stay, below which words are replaced as a whole
+_CAPITALS = 0.9  # share of the letters of a sentence in capitals
+_UNBRACKETED = re.compile(r"[^\[\]]+(?![^\[]*\])")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*|(?<=[.;:,])[^\S\n]*\n\s*")
 
@@ -34,25 +39,44 @@ def without_number(text: str, span: Span) -> Span:
 
 
 def find_part(contract: Contract, quote: Span, wording: str) -> Span:
-    """Return the part of a quote to replace with a wording: sentences of one paragraph."""
+    """Return the part to replace with a wording: sentences of one paragraph, one of the quote."""
     text, wanted = contract.full_text, frozenset(stems(wording))
-    sentences = [each for each in _sentences(text, quote) if len(each.text_in(text).split()) >= 2]
-    long = [each for each in sentences if len(each.text_in(text).split()) >= SHORTEST]
+    matters = [each for each in MATTERS.values() if each.search(wording)]
+    quoted = [each for each in _sentences(text, quote) if len(each.text_in(text).split()) >= 2]
+    long = [each for each in quoted if len(each.text_in(text).split()) >= SHORTEST]
     if not long:
         return without_number(text, quote)
     best = max(long, key=lambda each: _common(text, each, wanted))
+    around = _sentences(text, _paragraph(text, contract.sentence(best))) if matters else ()
+    outside = [each for each in around if not any(each.overlaps(other) for other in quoted)]
+    sentences = sorted([*quoted, *outside])
     first = last = sentences.index(best)
-    while first and _is_one_with(text, sentences[first - 1], sentences[first], wanted):
+
+    def is_one(other: Span, sentence: Span) -> bool:
+        """Tell whether the sentence next to one is in its paragraph and about the same matter."""
+        one, two = sorted((other, sentence))
+        words = other.text_in(text)
+        is_same = any(each.search(words) for each in matters)
+        return (
+            "\n" not in text[one.end : two.start]
+            and len(words.split()) >= SHORTEST
+            and (is_same or (other in quoted and is_about(words, wanted)))
+        )
+
+    while first and is_one(sentences[first - 1], sentences[first]):
         first -= 1
-    while last + 1 < len(sentences) and _is_one_with(
-        text, sentences[last + 1], sentences[last], wanted
-    ):
+    while last + 1 < len(sentences) and is_one(sentences[last + 1], sentences[last]):
         last += 1
     part = Span(sentences[first].start, sentences[last].end)
     node = contract.outline.node_at(part.start)
     if text[part.end - 1] == ":" and node is not None and node.span.end > part.end:
         part = Span(part.start, node.span.end).strip(text)
     return part
+
+
+def _paragraph(text: str, span: Span) -> Span:
+    end = text.find("\n", span.end)
+    return Span(text.rfind("\n", 0, span.start) + 1, len(text) if end < 0 else end)
 
 
 def _sentences(text: str, quote: Span) -> Iterator[Span]:
@@ -73,23 +97,13 @@ def is_about(sentence: str, wanted: frozenset[str]) -> bool:
     return len(words & wanted) >= SHARED * len(words)
 
 
-def _is_one_with(text: str, other: Span, sentence: Span, wanted: frozenset[str]) -> bool:
-    """Tell whether the sentence next to one is in its paragraph and about the same matter."""
-    one, two = sorted((other, sentence))
-    return (
-        "\n" not in text[one.end : two.start]
-        and len(other.text_in(text).split()) >= SHORTEST
-        and is_about(other.text_in(text), wanted)
-    )
-
-
 def replace_part(contract: Contract, part: Span, wording: str) -> Iterator[Edit]:
     """Yield the edits of a part into a wording, which goes into the first of its paragraphs."""
     text = contract.full_text
     ends = [*_PARAGRAPH_END.finditer(text, part.start, part.end)]
     starts = [part.start, *(each.end() for each in ends)]
     stops = [*(each.start() for each in ends), part.end]
-    yield from replace_words(text[part.start : stops[0]], wording)
+    yield from replace_words(text[part.start : stops[0]], in_capitals(wording, part.text_in(text)))
     numbered = {
         mark.span.start
         for mark in contract.document.marks
@@ -113,12 +127,22 @@ def replace_words(before: str, after: str) -> Iterator[Edit]:
         yield from edits
 
 
+def in_capitals(words: str, like: str) -> str:
+    """Return words in capitals, but for blanks in brackets, if those that they join are so."""
+    letters = [each for each in like if each.isalpha()]
+    if len(like.split()) < SHORTEST or sum(map(str.isupper, letters)) < _CAPITALS * len(letters):
+        return words
+    return _UNBRACKETED.sub(lambda each: each[0].upper(), words)
+
+
 def find_lost(edits: Sequence[Edit]) -> list[str]:
     """Return what edits take out and the new words don't have: values, and whole sentences."""
     before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
     after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
     left = {key for _, key in _values(after)}
-    lost = [each.span.text_in(before) for each, key in _values(before) if key not in left]
+    gone = [each.span for each, key in _values(before) if key not in left]
+    inner = [each for each in gone if any(o.contains(each) and o != each for o in gone)]
+    lost = [each.text_in(before) for each in gone if each not in inner]
     stay = frozenset(stems(after))
     sentences = (each.text_in(before).strip() for each in split_sentences(before))
     lost += [f"“{each}”" for each in sentences if each and not is_about(each, stay)]

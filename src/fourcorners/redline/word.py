@@ -190,12 +190,11 @@ def comment_lines(change: ProposedChange) -> Iterator[str]:
     """Yield what a comment says of a change: the rule, the words before, where wording is from."""
     if change.new_clause is not None:
         yield f"{change.name}: no such clause was found in the contract."
-    elif change.basis is Basis.PERSON:
-        yield f"{change.name}: changed on your decision."
     else:
-        yield f"{change.name}: {change.found or 'changed on your decision.'}"
+        decided = "changed by decision." if change.basis is Basis.PERSON or not change.found else ""
+        yield " ".join(filter(None, (f"{change.name}:", decided, change.found)))
     if change.basis is not Basis.EDITED:
-        yield f"Proposed ({change.target_kind}): {change.target}"
+        yield f"Proposed: {change.target}"
     for quote in change.quotes:
         where = f" ({' › '.join(change.path)})" if change.path else ""
         yield f"The contract says{where}: “{shorten(single_line(quote.words), _QUOTED)}”"

@@ -188,7 +188,7 @@ def test_only_what_was_accepted_is_downloaded(marking: Marking, tmp_path: Path) 
     assert f"consent {ADDED} of the other party" in text
     assert "liable" not in text
     comments = zipfile.ZipFile(io.BytesIO(data)).read("word/comments.xml").decode()
-    assert "Proposed (fallback)" in comments
+    assert "Proposed: Consent is needed" in comments
     assert 'w:author="Ada"' in comments
     table = marking.download("md").decode()
     assert table.count("| 1 | Assignment |") == 1
