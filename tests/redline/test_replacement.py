@@ -61,10 +61,27 @@ def test_only_sentences_about_the_matter_are_replaced(
     first: str, last: str, wording: str, part: str
 ) -> None:
     quote = Span(place(first).start, place(last, LIMITS).end)
-    found = find_part(contract(), quote, wording).text_in(LIMITS)
+    part_found = find_part(contract(), quote, wording)
+    assert part_found is not None
+    found = part_found.text_in(LIMITS)
     assert found.startswith(part)
     assert "\n\n" not in found
     assert "Signed" not in found
+
+
+@pytest.mark.parametrize(
+    ("quoted", "is_heading"),
+    [
+        ("7. Limits of liability", True),
+        ("7. Haftung | 7. Limits", True),
+        ("Article 7. Limits", True),
+        ("7. None is due.", False),
+        ("7.1 Limits: none.", False),
+    ],
+)
+def test_a_heading_is_no_clause_to_replace(quoted: str, is_heading: bool) -> None:
+    text = f"{quoted}\n\nThe Mill is never liable for more than what the Buyer has paid."
+    assert (find_part(contract(text), place(quoted, text), CAP) is None) is is_heading
 
 
 def test_a_list_goes_with_the_words_that_lead_to_it() -> None:
@@ -73,6 +90,7 @@ def test_a_list_goes_with_the_words_that_lead_to_it() -> None:
         "8.1 Each party shall keep secret what it learns of the other, and tell nobody except:"
     )
     part = find_part(whole, quote, "Each party shall keep secret what it learns of the other.")
+    assert part is not None
     edits = [*replace_part(whole, part, "Each party shall keep secret what it learns.")]
     assert "".join(e.text for e in edits if e.kind is not EditKind.INSERT) == part.text_in(LIMITS)
     after = "".join(e.text for e in edits if e.kind is not EditKind.DELETE)
@@ -208,6 +226,7 @@ def test_law_and_forum_of_a_paragraph_are_replaced_together(text: str) -> None:
     first, second = (each.strip() + "." for each in text[4:].rstrip(".").split(". "))
     for quoted in (first, second):
         part = find_part(contract(text), place(quoted, text), LAW_AND_FORUM)
+        assert part is not None
         assert part.text_in(text) == f"{first} {second}"
 
 

@@ -103,7 +103,7 @@ def test_words_that_take_an_accepted_position_away_are_rejected(weigh: Weigh) ->
     assert (answer.kind, answer.name) == (ResponseKind.REJECT, "Assignment")
     assert (answer.change.before, answer.after) == (SOFT, "")
     assert answer.path[-1].startswith("6.1")
-    assert answer.reason.startswith("It reaches what is refused: ")
+    assert answer.reason.startswith("It reaches what the playbook refuses: ")
     assert CONSENT in answer.quotes[0].words
 
 
@@ -114,11 +114,22 @@ def test_a_new_clause_in_a_refused_position_is_countered(weigh: Weigh) -> None:
     assert answer.counter.added == "(not to be unreasonably withheld, conditioned or delayed)"
 
 
+def test_only_words_that_a_counter_changes_are_countered(weigh: Weigh) -> None:
+    apart = (run(f"{CONSENT} of the other party by "), inserted("e-mail."))
+    (answer,) = weigh(*apart, before=REFUSED, after=REFUSED)
+    assert (answer.kind, answer.counter) == (ResponseKind.OPEN, None)
+    start, end = CONSENT.rsplit(" ", 1)
+    (answer,) = weigh(
+        run(f"{start} "), inserted(end), run(" of the other party."), before=REFUSED, after=REFUSED
+    )
+    assert answer.kind is ResponseKind.COUNTER
+
+
 def test_words_that_reach_an_accepted_position_may_be_accepted(weigh: Weigh) -> None:
     changed = (run(CONSENT), inserted(SOFT), run(" of the other party."))
     (answer,) = weigh(*changed, before=REFUSED, after=ACCEPTED)
     assert answer.kind is ResponseKind.ACCEPT
-    assert weigh(*changed, before=ACCEPTED, after=ACCEPTED)[0].kind is ResponseKind.OPEN
+    assert answer.reason.startswith("It reaches what the playbook accepts: ")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +151,13 @@ def test_a_clause_that_is_removed_is_known_by_what_it_was(
     answer = weigh(removed, run(" Nothing is agreed."), before=position, after=None)[0]
     assert answer.kind is kind
     assert answer.reason.startswith(f"It removes “{CONSENT}")
+
+
+def test_a_clause_whose_position_stays_is_named(weigh: Weigh) -> None:
+    changed = (run(CONSENT), inserted(SOFT), run(" of the other party."))
+    (answer,) = weigh(*changed, before=ACCEPTED, after=ACCEPTED)
+    assert (answer.kind, answer.name) == (ResponseKind.OPEN, "Assignment")
+    assert answer.reason == "The playbook does not weigh what is changed in this clause."
 
 
 def test_what_the_playbook_does_not_speak_of_is_open(weigh: Weigh) -> None:

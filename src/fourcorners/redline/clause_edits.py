@@ -100,6 +100,8 @@ def find_edit(
     if decided and wording.clause:
         draft = terms.fill(wording.clause)
         place = find_part(terms.contract, quote, draft.text)
+        if place is None:
+            return NoEdit("the words that were found are only a heading")
         edits = tuple(replace_part(terms.contract, place, draft.text))
         return TextEdit(Extent.CLAUSE, place, edits, draft.blanks)
     return none

@@ -27,6 +27,7 @@ _ALIKE = 0.4  # share of the words of both that stay, below which words are repl
 _CAPITALS = 0.9  # share of the letters of a sentence in capitals
 _UNBRACKETED = re.compile(r"[^\[\]]+(?![^\[]*\])")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
+_SENTENCE_END = re.compile(r"[^\d\s][.;:](?=\W|$)")
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*|(?<=[.;:,])[^\S\n]*\n\s*")
 
 
@@ -38,14 +39,18 @@ def without_number(text: str, span: Span) -> Span:
     return Span(number.end(), span.end)
 
 
-def find_part(contract: Contract, quote: Span, wording: str) -> Span:
-    """Return the part to replace with a wording: sentences of one paragraph, one of the quote."""
+def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
+    """Return the part to replace with a wording: sentences of one paragraph, one of the quote.
+
+    None if the quote is only a heading.
+    """
     text, wanted = contract.full_text, frozenset(stems(wording))
     matters = [each for each in MATTERS.values() if each.search(wording)]
     quoted = [each for each in _sentences(text, quote) if len(each.text_in(text).split()) >= 2]
     long = [each for each in quoted if len(each.text_in(text).split()) >= SHORTEST]
     if not long:
-        return without_number(text, quote)
+        is_heading = _SENTENCE_END.search(text, quote.start, quote.end) is None
+        return None if is_heading else without_number(text, quote)
     best = max(long, key=lambda each: _common(text, each, wanted))
     around = _sentences(text, _paragraph(text, contract.sentence(best))) if matters else ()
     outside = [each for each in around if not any(each.overlaps(other) for other in quoted)]

@@ -29,6 +29,7 @@ from fourcorners.text.span import Span
 
 _RANKS = (ResponseKind.REJECT, ResponseKind.COUNTER, ResponseKind.OPEN, ResponseKind.ACCEPT)
 _NOTHING = "The playbook says nothing about it."
+_UNDECIDED = "The playbook does not weigh what is changed in this clause."
 Cells = Mapping[str, tuple[Provision, Finding]]
 
 
@@ -78,11 +79,14 @@ def assess_changes(
             for weight in (
                 _weigh_removal(provision, finding, before, place)
                 if place
-                else _weigh(provision, finding, after, before, sentence, outcomes)
+                else _weigh(provision, finding, after, before, change, outcomes)
             )
         ]
         weight = min(weights, key=lambda each: _RANKS.index(each.kind), default=None)
-        kind, reason = (weight.kind, weight.reason) if weight else (ResponseKind.OPEN, _NOTHING)
+        about = weight.provision if weight else _find_provision(after, before, place, sentence)
+        kind, reason = ResponseKind.OPEN, _UNDECIDED if about else _NOTHING
+        if weight:
+            kind, reason = weight.kind, weight.reason
         if before is None:
             reason = "The file cannot be read without the change, to compare it."
         rivals = [each for each in changes if each.concerns(sentence)]
@@ -95,8 +99,8 @@ def assess_changes(
             if before and place
             else find_path(after.terms, change.span),
             kind=kind,
-            provision=weight.provision.id if weight else "",
-            name=weight.provision.name if weight else "",
+            provision=about.id if about else "",
+            name=about.name if about else "",
             reason=f"{reason.rstrip('.')}.",
             quotes=weight.quotes if weight else (),
             counter=weight.counter if weight and kind is ResponseKind.COUNTER else None,
@@ -115,6 +119,15 @@ def _removed_sentences(change: TrackedChange, before: ReviewedVersion | None) ->
     around = split_sentences(text, before.terms.contract.sentence(inner))
     bare = (without_number(text, each.strip(text)) for each in around)
     return inner if any(each and inner.contains(each) for each in bare) else None
+
+
+def _find_provision(
+    after: ReviewedVersion, before: ReviewedVersion | None, place: Span | None, sentence: Span
+) -> Provision | None:
+    """Return the first provision that the words of a change, or those it removes, are found for."""
+    cells, words = (before.cells, place) if before and place else (after.cells, sentence)
+    found = ((of, each) for of, each in cells.values() if each.state is CellState.FOUND)
+    return next((of for of, each in found if of.positions and _touches(each, words)), None)
 
 
 def _decides(change: TrackedChange, weight: _Weight, rivals: Sequence[TrackedChange]) -> bool:
@@ -158,10 +171,11 @@ def _weigh(
     finding: Finding,
     after: ReviewedVersion,
     before: ReviewedVersion,
-    sentence: Span,
+    change: TrackedChange,
     outcomes: Sequence[ProposedChange | OpenPoint],
 ) -> Iterator[_Weight]:
-    """Yield what a provision says of a sentence that is changed."""
+    """Yield what a provision says of the sentence in which something is changed."""
+    sentence = after.terms.contract.sentence(change.span)
     if finding.state is not CellState.FOUND or not _touches(finding, sentence):
         return
     _, former = before.cells[provision.id]
@@ -185,11 +199,11 @@ def _weigh(
         yield _Weight(ResponseKind.OPEN, provision, f"A language model says: {now.text}", quotes)
     elif _is_accepted(now):
         if was != now:
-            reason = f"It reaches what is {now.kind}: {now.text}"
+            reason = f"It reaches what the playbook accepts: {now.text}"
             yield _Weight(ResponseKind.ACCEPT, provision, reason, quotes)
     else:
         side = concerns_side(after.terms, now, finding, quotes)
-        reason = f"It reaches what is refused: {now.text}"
+        reason = f"It reaches what the playbook refuses: {now.text}"
         if side is False and was != now:
             reason = f"It binds the other side alone: {now.text}"
             yield _Weight(ResponseKind.ACCEPT, provision, reason, quotes)
@@ -198,7 +212,7 @@ def _weigh(
             yield _Weight(ResponseKind.OPEN, provision, reason, quotes)
         elif side and _is_accepted(was):
             yield _Weight(ResponseKind.REJECT, provision, reason, quotes, places=places)
-        elif side and counter is not None:
+        elif side and counter is not None and (was != now or change.concerns(counter.span)):
             yield _Weight(ResponseKind.COUNTER, provision, reason, quotes, counter, places)
         elif side and was != now:
             yield _Weight(ResponseKind.REJECT, provision, reason, quotes)
