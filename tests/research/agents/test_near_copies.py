@@ -85,6 +85,8 @@ def test_of_an_exact_copy_the_reader_need_not_be_sure(
          "The Guide shall pay the Lodge for each climb.", Copy.CHANGED),
         ("Title passes on payment to the Seller of the whole price.",
          "Title passes on payment of the Seller of the whole price.", Copy.APART),
+        ('The Guest shall pay ninety euros on each day (the "Daily Rate"), plus tax.',
+         "The Guest must pay ninety euros on each day, plus tax.", Copy.SAME),
         ("The Fee is refundable.", "The Fee is not refundable.", Copy.CHANGED),
         ("The Guide shall carry the ropes.", "The Lodge need not wait for anybody.", Copy.APART),
     ],

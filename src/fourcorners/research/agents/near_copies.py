@@ -24,6 +24,7 @@ _PHRASES = _PATTERNS["phrases"]  # with one meaning, by a word that has it
 _LIMITS = _PATTERNS["limits"]
 _WIDENS = _PATTERNS["widens"]  # of these, a sentence says more if the rest says less
 _TOKEN = re.compile(r"'s\b|[^\W_]+(?:-[^\W_]+)*|[,;:().]")
+_DEFINED = re.compile(r"\([^()]{0,40}[\"“][^()]{1,80}[\"”]\s?\)")  # (the "Fee")
 _MARKS = frozenset(",;:().")
 _EMPTY = frozenset(("a", "an", "the", "this", "these", "that", "'s", "of", "to", "hereby"))
 # Words that may matter: the reader decides.
@@ -101,7 +102,7 @@ def compare_copy(statement: str, quotes: Sequence[str]) -> Copy:
 
 def _read_words(text: str) -> list[_Word]:
     """Return the words of a text: figures by what they are, phrases and forms by one of a kind."""
-    text = text.replace("’", "'")
+    text = _DEFINED.sub(lambda match: " " * len(match.group()), text.replace("’", "'"))
     known = {Span(*match.span()): str(match.lastgroup) for match in _PHRASES.finditer(text)}
     for figure in find_figures(text, with_counts=True):
         known[figure.span] = f"{figure.value.normalize():f} {figure.unit}"
