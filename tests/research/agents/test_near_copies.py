@@ -87,6 +87,8 @@ def test_of_an_exact_copy_the_reader_need_not_be_sure(
          "Title passes on payment of the Seller of the whole price.", Copy.APART),
         ('The Guest shall pay ninety euros on each day (the "Daily Rate"), plus tax.',
          "The Guest must pay ninety euros on each day, plus tax.", Copy.SAME),
+        ("The Guest shall pay ninety euros each month by cheque, plus tax.",
+         "The Guest must pay ninety euros each month, plus tax.", Copy.APART),
         ("The Fee is refundable.", "The Fee is not refundable.", Copy.CHANGED),
         ("The Guide shall carry the ropes.", "The Lodge need not wait for anybody.", Copy.APART),
     ],
