@@ -188,6 +188,41 @@ def test_the_sentence_is_the_one_about_it() -> None:
     assert isinstance(find(text, ClauseEdit("It is free.", about=("merger",))), NoEdit)
 
 
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "It may not be assigned without consent (not to be unreasonably withheld).",
+        "It may not be assigned without consent. Consent shall not be withheld or delayed.",
+        "It may not be assigned without consent, to be refused on reasonable grounds alone.",
+    ],
+)
+@pytest.mark.parametrize("decided", [True, False])
+def test_what_a_clause_says_already_is_not_put_in_again(clause: str, *, decided: bool) -> None:
+    words = " (not to be unreasonably withheld, conditioned or delayed)"
+    edit = ClauseEdit(words, after=("consent",), unless=("unreasonably", "reasonable"))
+    assert isinstance(find(clause, edit, decided=decided), NoEdit)
+    other = "It may not be assigned without consent of the lender, given in its discretion."
+    assert isinstance(find(other, edit, decided=decided), TextEdit)
+
+
+@pytest.mark.parametrize(
+    ("clause", "after"),
+    [
+        (
+            "Save for fraud, its liability shall not exceed $500.",
+            "Save for fraud, its liability shall not exceed [cap].",
+        ),
+        ("Its liability is limited to £1,000 a year.", "Its liability is limited to [cap] a year."),
+        ("Its liability shall not exceed $5 a day, or $500 in all.", None),
+        ("It shall keep liability insurance of up to $500.", None),
+    ],
+)
+def test_only_the_amount_of_a_limit_is_changed(clause: str, after: str | None) -> None:
+    edit = ClauseEdit("{cap}", of="amount", about=("exceed", "limited to"))
+    found = find(clause, edit)
+    assert isinstance(found, NoEdit) if after is None else changed(clause, found) == after
+
+
 def test_a_person_decides_over_answers_and_all_else() -> None:
     edit = ClauseEdit("(so)", answers={"effect": ("x",)}, after=("consent",), unless=("other",))
     assert "consent (so) of" in changed(CLAUSE, find(CLAUSE, edit, decided=True))

@@ -14,7 +14,7 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.redline.concerns import find_concerns
+from fourcorners.redline.concerns import favours_side, find_concerns
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import OpenPoint, Source
 from fourcorners.redline.propose import Preferences, propose
@@ -27,6 +27,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.parties import Side, side_for
 from fourcorners.text.evidence import quote_span
+from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
 HEAD = """{title}
@@ -60,7 +61,16 @@ def read(tmp_path: Path) -> Read:
     return read_for
 
 
-def refusing(position: str, others: str = "") -> Provision:
+FALLBACK = "      - {kind: fallback, text: Mild., wording: {clause: It is mild.}}\n"
+TIME = "      - {id: time, question: Within what time?, answer: duration}\n"
+AT_HOME = """SUPPLY AGREEMENT
+
+This Agreement is made on 4 May 2021 between Alder Mills LLC, a Texas limited liability company (the
+"Supplier"), and Birch Stores Limited, a company incorporated in England and Wales (the "Customer").
+"""
+
+
+def refusing(position: str, others: str = "", questions: str = "") -> Provision:
     """Return a provision with a position that is refused, and others."""
     text = f"""
 id: house
@@ -73,10 +83,18 @@ provisions:
     query: clause
     questions:
       - {{id: mild, question: Is it mild?, answer: yes_no}}
-    positions:
+      - {{id: bound, question: Who is bound?, answer: party}}
+{questions}    positions:
       - {{kind: unacceptable, text: Too hard., {position}}}
 {others}"""
     return parse_playbook(text, "house.yaml").provision("clause")
+
+
+REFUSING = refusing("burdens: subject")
+
+
+def quote_of(terms: ContractTerms, clause: str) -> Quote:
+    return found(terms, clause).evidence[0].quote
 
 
 def found(terms: ContractTerms, *clauses: str, answers: tuple[RiskAnswer, ...] = ()) -> Finding:
@@ -99,14 +117,163 @@ def is_concern(terms: ContractTerms, position: str, *clauses: str) -> bool:
         "Subject to clause 1.2, the Customer shall indemnify the Supplier against all losses.",
         "In no event shall the Customer be entitled to a refund.",
         "The Customer is liable for all losses of the Supplier.",
+        "The Customer hereby assigns its inventions to the Supplier.",
     ],
 )
-def test_the_subject_says_whom_words_bind_and_whom_they_favour(read: Read, clause: str) -> None:
+def test_a_duty_binds_its_subject_and_does_not_favour_it(read: Read, clause: str) -> None:
     ours, theirs = read("Customer", clause), read("Supplier", clause)
     assert is_concern(ours, "burdens: subject", clause)
     assert not is_concern(theirs, "burdens: subject", clause)
     assert not is_concern(ours, "favours: subject", clause)
-    assert is_concern(theirs, "favours: subject", clause)
+    assert not is_concern(theirs, "favours: subject", clause)
+    assert favours_side(theirs, REFUSING, found(theirs, clause), quote_of(theirs, clause))
+    assert not favours_side(ours, REFUSING, found(ours, clause), quote_of(ours, clause))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "The Customer may use the name of the Supplier without consent.",
+        "If control of the Supplier changes, the Customer may end this Agreement.",
+        "The Customer shall have the exclusive right to sell the Goods in Wales.",
+        "In no event shall the Customer be liable for loss of profit.",
+        "The Customer shall not be obliged to accept late deliveries.",
+        "The Customer is entitled to a refund.",
+        "All works made under this Agreement shall belong to the Customer.",
+        "The Customer's total liability shall not exceed £500.",
+        "IN NO EVENT SHALL THE CUSTOMER'S LIABILITY EXCEED £500.",
+    ],
+)
+def test_a_right_favours_whom_it_is_given(read: Read, clause: str) -> None:
+    ours, theirs = read("Customer", clause), read("Supplier", clause)
+    assert not is_concern(ours, "favours: subject", clause)
+    assert not is_concern(ours, "burdens: subject", clause)
+    assert favours_side(ours, REFUSING, found(ours, clause), quote_of(ours, clause))
+    assert not favours_side(theirs, REFUSING, found(theirs, clause), quote_of(theirs, clause))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "Either party may end this Agreement at any time.",
+        "The Customer may use the name of the Supplier only with its prior consent.",
+        "Prices are those of the list in Schedule 2.",
+        "Neither party shall solicit the employees of the other.",
+    ],
+)
+def test_what_is_mutual_or_conditional_favours_nobody(read: Read, clause: str) -> None:
+    for party in ("Customer", "Supplier"):
+        terms = read(party, clause)
+        assert not favours_side(terms, REFUSING, found(terms, clause), quote_of(terms, clause))
+
+
+def test_a_period_that_is_refused_is_not_in_favour_of_our_side(read: Read) -> None:
+    refused = refusing("favours: payer, over: 45 days")
+    for days, favours in (("ninety", False), ("ten", True)):
+        clause = f"The Customer shall pay each invoice within {days} days."
+        terms = read("Supplier", clause)
+        assert (
+            favours_side(terms, refused, found(terms, clause), quote_of(terms, clause)) is favours
+        )
+
+
+@pytest.mark.parametrize(
+    ("clause", "party", "changed"),
+    [
+        ("The Supplier shall give the Customer its lowest price.", "Customer", False),
+        ("The Supplier shall give the Customer its lowest price.", "Supplier", True),
+        ("The Customer may name the Supplier in its publicity.", "Customer", False),
+        ("The Customer may name the Supplier in its publicity.", "Supplier", True),
+    ],
+)
+def test_a_person_changes_what_favours_their_side_only_by_force(
+    read: Read, clause: str, party: str, *, changed: bool
+) -> None:
+    of = refusing("burdens: bound", FALLBACK)
+    terms = read(party, clause)
+    wanted = Preferences(Source("?"), decided={of.id})
+    (outcome,) = propose(terms, of, found(terms, clause), wanted)
+    assert isinstance(outcome, OpenPoint) is not changed
+    if isinstance(outcome, OpenPoint):
+        assert outcome.reason == "It is in favour of your side; --force changes it all the same."
+        assert outcome.offered is None
+    (forced,) = propose(terms, of, found(terms, clause), replace(wanted, force=True))
+    assert not isinstance(forced, OpenPoint)
+
+
+@pytest.mark.parametrize(
+    ("clause", "whose"),
+    [
+        ("It is governed by the laws of Texas, whose courts have jurisdiction.", "Supplier"),
+        ("Disputes are decided by the courts located in Austin, Texas.", "Supplier"),
+        ("It is governed by English law.", "Customer"),
+        ("The law of England applies; the courts of England and Wales decide.", "Customer"),
+        ("It is governed by the laws of Texas, and the courts of England decide.", ""),
+        ("It is governed by the laws of Texas, and the courts of Lisbon decide.", ""),
+        ("It is governed by the laws of France.", ""),
+        ("It is governed by the laws of [place].", ""),
+    ],
+)
+def test_law_and_courts_at_home_are_no_concern(tmp_path: Path, clause: str, whose: str) -> None:
+    path = tmp_path / "agreement.txt"
+    path.write_text(f"{AT_HOME}\n1. Law\n\n1.1 {clause}\n\n1.2 Notices are in writing.\n", "utf-8")
+    document = read_document(path)
+    outline = build_outline(document)
+    card = read_card(document, outline)
+    contract = Contract.build(document, outline, card, [])
+    for party in ("Supplier", "Customer"):
+        terms = ContractTerms(contract, side_for(card, [party]))
+        concerns = find_concerns(terms, refusing("favours: seat"), found(terms, clause))
+        assert bool(concerns) is (whose != party)
+        assert all(each.is_recognised is bool(whose) for each in concerns)
+
+
+def test_a_period_that_an_answer_would_be_is_read_from_the_words(read: Read) -> None:
+    of = refusing("answers: {time: [P14D]}", questions=TIME)
+    for days, refused in (("fourteen (14)", True), ("thirty (30)", False)):
+        clause = f"The Customer shall pay within {days} days."
+        terms = read("Customer", clause)
+        concerns = find_concerns(terms, of, found(terms, clause))
+        assert bool(concerns) is refused
+        assert all(each.periods == ("fourteen (14) days",) for each in concerns)
+
+
+def test_what_is_recognised_is_listed_without_the_rest(read: Read) -> None:
+    clause = "A breach shall be cured within ninety days."
+    others = "      - {kind: unacceptable, text: No time is given., unless: [week]}\n"
+    terms = read("Customer", clause)
+    (point,) = propose(
+        terms, refusing("over: 30 days", others), found(terms, clause), Preferences(Source("?"))
+    )
+    assert isinstance(point, OpenPoint)
+    assert point.reason == "The playbook refuses: “ninety days”: too hard."
+    assert point.is_recognised
+    (point,) = propose(
+        terms, refusing("over: 120 days", others), found(terms, clause), Preferences(Source("?"))
+    )
+    assert isinstance(point, OpenPoint)
+    assert point.reason == "To be read for what it refuses: no time is given."
+    assert not point.is_recognised
+
+
+@pytest.mark.parametrize(
+    ("clause", "listed"),
+    [
+        ("The Supplier may end this Agreement at any time.", True),
+        ("The Customer may end this Agreement at any time.", False),
+        ("This Agreement may be ended at any time.", False),
+    ],
+)
+def test_a_burden_is_listed_where_the_playbook_only_says_what_it_wants(
+    read: Read, clause: str, *, listed: bool
+) -> None:
+    of = refusing("burdens: subject", FALLBACK)
+    of = replace(of, positions=of.positions[1:])
+    terms = read("Customer", clause)
+    points = propose(terms, of, found(terms, clause), Preferences(Source("?")))
+    assert [each.reason for each in points if isinstance(each, OpenPoint)] == (
+        ["The playbook asks for this: Mild."] if listed else []
+    )
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,13 @@ def test_a_clause_that_binds_the_other_side_alone_is_left_alone(supply: Contract
 
 
 def test_whom_it_binds_must_be_known(supply: ContractTerms) -> None:
-    (point,) = propose(supply, provision("assignment"), assignment(supply, ""), Preferences(OWN))
+    wanted = Preferences(OWN)
+    (change,) = propose(supply, provision("assignment"), assignment(supply, ""), wanted)
+    assert isinstance(change, ProposedChange)  # the words say "neither party"
+    alone = replace(supply.contract.card, parties=supply.contract.card.parties[:1])
+    contract = Contract.build(supply.contract.document, supply.contract.outline, alone, [])
+    terms = ContractTerms(contract, supply.side)
+    (point,) = propose(terms, provision("assignment"), assignment(supply, ""), wanted)
     assert isinstance(point, OpenPoint)
     assert "it is uncertain whether it binds your side" in point.reason
     assert point.offered is not None
@@ -130,7 +136,7 @@ def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: ContractTer
     )
     assert isinstance(point, OpenPoint)
     assert point.quotes[0].words.startswith("Neither party")
-    assert point.reason.startswith("It is uncertain whether this is so: A merger")
+    assert point.reason.startswith("The playbook refuses: no transfer at all, or none without")
 
 
 def test_what_binds_the_other_side_alone_is_not_even_asked(supply: ContractTerms) -> None:
@@ -162,6 +168,16 @@ def test_a_person_may_decide(supply: ContractTerms) -> None:
     assert "A party may assign this Agreement as a whole" in "".join(
         each.text for each in change.edits if each.kind != "delete"
     )
+
+
+@pytest.mark.parametrize("position", [1, 5])
+def test_what_is_where_a_person_wants_it_stays(supply: ContractTerms, position: int) -> None:
+    of = provision("assignment")
+    met = assignment(supply, position=position)
+    met = replace(met, answers=tuple(each for each in met.answers if each.id != "effect"))
+    (point,) = propose(supply, of, met, Preferences(OWN, decided={of.id}))
+    assert isinstance(point, OpenPoint)
+    assert "as it is" in point.reason
 
 
 def test_an_uncertain_clause_is_replaced_only_by_force(supply: ContractTerms) -> None:

@@ -12,7 +12,13 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.redline.cautions import find_cautions
 from fourcorners.redline.proposal import Extent, ProposedChange, Source
-from fourcorners.redline.replacement import find_lost, find_part, in_capitals, replace_part
+from fourcorners.redline.replacement import (
+    find_lost,
+    find_part,
+    in_capitals,
+    loses_exception,
+    replace_part,
+)
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
@@ -82,6 +88,35 @@ def test_only_sentences_about_the_matter_are_replaced(
 def test_a_heading_is_no_clause_to_replace(quoted: str, is_heading: bool) -> None:
     text = f"{quoted}\n\nThe Mill is never liable for more than what the Buyer has paid."
     assert (find_part(contract(text), place(quoted, text), CAP) is None) is is_heading
+
+
+@pytest.mark.parametrize(
+    "exception",
+    [
+        "Nothing in this contract limits the liability of the Mill for fraud in a year.",
+        "This limit on the liability of the Mill does not apply to fees and fraud.",
+        "Notwithstanding this, the total liability of the Mill for fees has no limit.",
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_is_excepted_from_a_limit_stays(exception: str, *, is_first: bool) -> None:
+    limit = "The total liability of the Mill shall not exceed $10,000 in a year."
+    text = " ".join((exception, limit) if is_first else (limit, exception))
+    assert find_part(contract(text), Span(0, len(text)), CAP).text_in(text) == limit
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "loses"),
+    [
+        ("Except for fraud, no liability exceeds $5.", "No liability exceeds $9.", True),
+        ("Save for fraud, no liability exceeds $5.", "Except for fraud, it is $9.", False),
+        ("No liability exceeds $5.", "No liability exceeds $9.", False),
+    ],
+)
+def test_an_exception_is_lost_where_the_new_words_have_none(
+    before: str, after: str, *, loses: bool
+) -> None:
+    assert loses_exception([Edit(EditKind.DELETE, before), Edit(EditKind.INSERT, after)]) is loses
 
 
 def test_a_list_goes_with_the_words_that_lead_to_it() -> None:

@@ -133,7 +133,7 @@ def test_words_that_reach_an_accepted_position_may_be_accepted(weigh: Weigh) -> 
 
 
 @pytest.mark.parametrize(
-    ("restricted", "kind"), [("Supplier", ResponseKind.ACCEPT), ("", ResponseKind.OPEN)]
+    ("restricted", "kind"), [("Supplier", ResponseKind.ACCEPT), ("", ResponseKind.COUNTER)]
 )
 def test_whom_the_words_bind_decides(weigh: Weigh, restricted: str, kind: ResponseKind) -> None:
     changed = (inserted(f"{CONSENT} of the other party."),)

@@ -25,9 +25,10 @@ PositionKind: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
 # The slots of model wording: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
 _SLOT = re.compile(r"\{([^{}]*)\}")
 MAX_SLOT = 80  # characters
-SUBJECT, PAYER = "subject", "payer"
+SUBJECT, PAYER, SEAT = "subject", "payer", "seat"
 """In the place of a question of whom words bind or favour: their subject, who must or may do what
-they say; and whoever pays for what the contract is about, according to the parties' roles."""
+they say; whoever pays for what the contract is about, according to the parties' roles; and whoever
+is at home where the law and the courts are that words name."""
 
 
 class Extent(StrEnum):
@@ -132,8 +133,9 @@ class ClauseEdit:
     """A small change that brings a clause to a position; its words may hold slots.
 
     The words come after the first of the phrases `after` that is in the words found, or in
-    place of the first of `replace`; a period that answers the question `of` becomes `at_least` or
-    `at_most` so long. Without any of these they are a separate sentence after it.
+    place of the first of `replace`, or of an amount that answers the question `of`; a period that
+    does becomes `at_least` or `at_most` so long. Without any of these they are a separate sentence
+    after it.
 
     Attributes:
         answers: Of which clauses it is a change: as the answers of a position.

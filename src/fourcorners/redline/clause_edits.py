@@ -10,7 +10,7 @@ from fourcorners.outline.clause import find_lead_ins
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
 from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.proposal import Extent
+from fourcorners.redline.proposal import Draft, Extent
 from fourcorners.redline.replacement import (
     SHORTEST,
     find_part,
@@ -22,7 +22,8 @@ from fourcorners.review.finding import RiskAnswer
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
-from fourcorners.text.values.amounts import distinct
+from fourcorners.text.stems import stems
+from fourcorners.text.values.amounts import distinct, find_amounts
 from fourcorners.text.values.numbers import cardinal_text
 from fourcorners.text.values.periods import Period, find_durations, period_parts
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
@@ -32,6 +33,7 @@ _PERIOD = _PATTERNS["period"]
 _REFERS = _PATTERNS["refers"]
 MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
 _TERMS = frozenset({"end", "renewal"})  # the card's values
+_INSERTED, _ADDED = 0.5, 0.8  # share of words that say it already: in a sentence, of one; by hand
 _DAYS_A_MONTH = 365 / 12
 _DAYS = {"day": 1, "week": 7, "month": _DAYS_A_MONTH, "year": 365}
 
@@ -48,9 +50,10 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class NoEdit:
-    """Why no change of a playbook fits a clause."""
+    """Why no change of a playbook fits a clause; `is_met` if it says so already."""
 
     reason: str
+    is_met: bool = False
 
 
 def find_edit(
@@ -93,6 +96,11 @@ def find_edit(
             none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
             continue
         sentence = _sentence_about(text, quote, edit, terms.contract.outline)
+        if sentence and _is_said(clause.text_in(text), edit, terms.fill(edit.words).text):
+            none = NoEdit("the clause says so already", is_met=True)
+            if decided:
+                return none
+            continue
         made = _make(text, sentence, edit, answers, terms) if sentence else None
         if made is not None:
             return made
@@ -111,6 +119,25 @@ def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
     return all(
         asked in answers and answers[asked].value in wanted
         for asked, wanted in edit.answers.items()
+    )
+
+
+def _is_said(clause: str, edit: ClauseEdit, words: str) -> bool:
+    """Tell whether a clause has what is to be inserted, by its words or its own exception."""
+    if edit.of or edit.replace or not words:
+        return False
+    wanted, has = frozenset(stems(words)), frozenset(stems(clause))
+    least = _INSERTED if edit.after else _ADDED
+    if len(wanted & has) >= least * len(wanted):
+        return True
+    whole = Span(0, len(clause))
+    found = (frozenset(stems(each)) for each in edit.unless if find_phrase(clause, whole, (each,)))
+    return any(
+        each
+        and all(
+            any(stem.removeprefix("un") == of.removeprefix("un") for of in wanted) for stem in each
+        )
+        for each in found
     )
 
 
@@ -148,6 +175,8 @@ def _make(
 ) -> TextEdit | None:
     draft = terms.fill(edit.words)
     draft = replace(draft, text=in_capitals(draft.text, quote.text_in(text)))
+    if edit.of and draft.text:
+        return _change_amount(text, quote, draft)
     if edit.of:
         return _change_period(text, quote, edit, answers.get(edit.of))
     if edit.after:
@@ -193,6 +222,16 @@ def _is_there_again(text: str, quote: Span, place: Span) -> bool:
             return True
         rest = Span(again.end, quote.end)
     return False
+
+
+def _change_amount(text: str, quote: Span, draft: Draft) -> TextEdit | None:
+    """Put words in place of the only amount of a sentence."""
+    found = find_amounts(text, quote)
+    if len(found) != 1:
+        return None
+    place = found[0].span
+    edits = (Edit(EditKind.DELETE, place.text_in(text)), Edit(EditKind.INSERT, draft.text))
+    return TextEdit(Extent.WORDS, place, edits, draft.blanks)
 
 
 def _change_period(

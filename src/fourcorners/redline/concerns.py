@@ -13,20 +13,24 @@ from typing import Literal
 from fourcorners.library.contract import Contract
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Party
+from fourcorners.outline.card.laws import named_places
 from fourcorners.outline.clause import enclosing_clause, find_lead_ins
-from fourcorners.playbooks.playbook import PAYER, SUBJECT, Position, Provision
+from fourcorners.playbooks.playbook import PAYER, SEAT, SUBJECT, Position, Provision
 from fourcorners.precedents.terms import PAID, PAYING
 from fourcorners.redline.clause_edits import find_phrase, period_days
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.review.finding import Finding
 from fourcorners.review.mentions import fold_party
-from fourcorners.review.obligations.acting import first_actor
+from fourcorners.review.obligations.acting import Action, ActionKind, first_action
 from fourcorners.review.parties import Side
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
-from fourcorners.text.sentences import split_sentences
+from fourcorners.text.sentences import BLANK_LINE, split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.values.periods import find_durations
 
+_FORUM = load_patterns("fourcorners.redline", "concerns")["forum"]
+_INTRODUCED = 300  # characters after the name of a party that say where it is at home
 _PAYS = ("pay", "pays", "remit", "remits")
 _LONGEST = 1_500  # characters of a clause; what is longer is an article without numbers
 _Whose = Literal["ours", "theirs", "each", ""]
@@ -38,17 +42,20 @@ class Concern:
 
     Attributes:
         periods: Those of the words that the position refuses, as they are written.
+        is_recognised: Whether the words have what the position is about, and it is our side's.
     """
 
     position: Position
     quotes: tuple[Quote, ...]
     periods: tuple[str, ...] = ()
+    is_recognised: bool = False
 
     @property
     def reason(self) -> str:
         text = self.position.text.rstrip(".")
+        text = text if text[:2].isupper() else f"{text[:1].lower()}{text[1:]}"
         periods = ", ".join(f"“{each}”" for each in self.periods)
-        return f"{periods}: {text[:1].lower()}{text[1:]}" if periods else text
+        return f"{periods}: {text}" if periods else text
 
 
 def find_concerns(terms: ContractTerms, provision: Provision, finding: Finding) -> list[Concern]:
@@ -68,13 +75,36 @@ def find_concerns(terms: ContractTerms, provision: Provision, finding: Finding) 
         quotes: list[Quote] = []
         refused: dict[str, None] = {}
         for each in likeliest:
-            periods = _concerned(terms, position, finding, each.quote)
+            periods = _concerned(terms, provision, position, finding, each.quote)
             if periods is not None:
                 quotes.append(each.quote)
                 refused |= dict.fromkeys(periods)
         if quotes and not (position.alone and _is_mutual(terms, position, finding)):
-            found.append(Concern(position, tuple(quotes), tuple(refused)))
-    return found
+            known = bool(refused) or _is_ours(terms, provision, position, finding, quotes[0])
+            found.append(Concern(position, tuple(quotes), tuple(refused), known))
+    return [each for each in found if each.is_recognised] or found
+
+
+def _is_ours(
+    terms: ContractTerms, provision: Provision, position: Position, finding: Finding, quote: Quote
+) -> bool:
+    """Tell whether words are known to be of a position, by their phrases and their parties."""
+    parts = [quote.span] if quote.span is not None else []
+    burdened = _burdened(terms, parts)
+    if position.burdens and (position.burdens != PAYER or position.about or burdened == "ours"):
+        return bool(concerns_side(terms, position, finding, (quote,)))
+    if position.burdens:
+        return False
+    if position.favours:
+        return _whose(terms, position.favours, finding, parts) in ("theirs", "each")
+    is_met = any(
+        concerns_side(terms, each, finding, (quote,)) is not False
+        and _listed_periods(terms.contract.full_text, parts, provision, each, finding)
+        for each in provision.positions
+        if each.kind != "unacceptable"
+    )
+    has_words = burdened == "ours" or (bool(position.about) and burdened != "theirs")
+    return has_words and not is_met
 
 
 def concerns_side(
@@ -82,12 +112,74 @@ def concerns_side(
 ) -> bool | None:
     """Tell whether a position is one of our side's, as it bears on words; None if unknown."""
     parts = [each.span for each in quotes if each.span is not None]
-    bound = _whose(terms, position.burdens, finding, parts) if position.burdens else "each"
+    burdened = _burdened(terms, parts) if position.kind == "unacceptable" else ""
+    bound: _Whose = "each"
+    if position.burdens:
+        bound = _whose(terms, position.burdens, finding, parts)
+        bound = bound or (burdened if position.burdens != PAYER else "")
+    is_by_words = SUBJECT in (position.burdens, position.favours) or position.favours == PAYER
+    if is_by_words and not (position.under or position.over) and burdened == "theirs":
+        return False
     if bound == "theirs":
         return False
-    if position.favours and _whose(terms, position.favours, finding, parts) == "ours":
-        return False
+    # Of a burden with a known bearer it need not be known whom it favours.
+    if position.favours and not (position.burdens and burdened == "ours"):
+        favoured = _whose(terms, position.favours, finding, parts)
+        if (favoured or (position.favours != PAYER and _other(burdened))) == "ours":
+            return False
     return True if bound else None
+
+
+def favours_side(
+    terms: ContractTerms, provision: Provision, finding: Finding, quote: Quote
+) -> bool:
+    """Tell whether words are in favour of our side: the other side alone bears their burden."""
+    of_parties = [
+        each
+        for each in provision.positions
+        if each.kind == "unacceptable"
+        and ({each.burdens, each.favours} - {"", PAYER} or each.under or each.over)
+    ]
+    whose = [
+        (
+            concerns_side(terms, each, finding, (quote,)),
+            _concerned(terms, provision, each, finding, quote),
+        )
+        for each in of_parties
+    ]
+    if any(is_ours and periods is not None for is_ours, periods in whose):
+        return False
+    burdened = "" if quote.span is None else _burdened(terms, [quote.span])
+    by_answer = (
+        is_ours is False and SUBJECT not in (each.burdens, each.favours)
+        for each, (is_ours, _) in zip(of_parties, whose, strict=True)
+    )
+    return burdened == "theirs" or (not burdened and any(by_answer))
+
+
+def burdens_side(terms: ContractTerms, finding: Finding) -> bool:
+    """Tell whether the words found burden our side, whatever their positions."""
+    spans = [each.quote.span for each in finding.evidence if each.quote.span is not None]
+    return any(_burdened(terms, [each]) == "ours" for each in spans)
+
+
+def _other(whose: _Whose) -> _Whose:
+    return "theirs" if whose == "ours" else "ours" if whose == "theirs" else whose
+
+
+def _burdened(terms: ContractTerms, parts: Sequence[Span]) -> _Whose:
+    """Return which side words burden, by their subjects' duties and the other side's rights."""
+    parties = [fact.value for fact in terms.contract.card.parties]
+    if len(parties) != 2:
+        return ""
+    found: set[_Whose] = set()
+    for each in (each for part in parts for each in _actions(terms.contract, part, pays=False)):
+        sides = {terms.side.whose(party) for party in parties if party.name in each.parties} - {""}
+        side: _Whose = "each" if len(sides) > 1 else next(iter(sides), "")
+        if not side or (side != "each" and each.kind is ActionKind.UNCERTAIN):
+            return ""
+        found.add(side if each.kind is ActionKind.BURDEN else _other(side))
+    return "each" if len(found) > 1 else next(iter(found), "")
 
 
 def _is_mutual(terms: ContractTerms, position: Position, finding: Finding) -> bool:
@@ -99,7 +191,11 @@ def _is_mutual(terms: ContractTerms, position: Position, finding: Finding) -> bo
 
 
 def _concerned(
-    terms: ContractTerms, position: Position, finding: Finding, quote: Quote
+    terms: ContractTerms,
+    provision: Provision,
+    position: Position,
+    finding: Finding,
+    quote: Quote,
 ) -> list[str] | None:
     """Return the periods of a quote that a position refuses; None if it is in no such position."""
     text = terms.contract.full_text
@@ -117,28 +213,30 @@ def _concerned(
     if clause.end - clause.start > _LONGEST:
         clause = quote.span
     periods = _refused_periods(text, parts, position)
+    listed = _listed_periods(text, parts, provision, position, finding)
     if (
         not parts
         or find_phrase(text, clause, unless)
         or ((position.under or position.over) and not periods)
+        or listed == []
         or concerns_side(terms, position, finding, [terms.contract.quote(each) for each in parts])
         is False
     ):
         return None
-    return periods
+    return periods or listed or []
 
 
-def _actors(contract: Contract, part: Span, *, pays: bool) -> frozenset[str]:
+def _actions(contract: Contract, part: Span, *, pays: bool) -> list[Action]:
     """Return who acts in the sentences of some words, or else in what leads to them; or pays."""
     text = contract.full_text
     for spans in ([part], find_lead_ins(contract.outline, text, part.start)):
         sentences = [each for span in spans for each in split_sentences(text, span)]
         if pays:
             sentences = [each for each in sentences if find_phrase(text, each, _PAYS)]
-        found = frozenset[str]().union(*(first_actor(contract, each) for each in sentences))
-        if found:
+        actions = (first_action(contract, each) for each in sentences)
+        if found := [each for each in actions if each.parties]:
             return found
-    return frozenset()
+    return []
 
 
 def _whose_payment(side: Side, parties: Sequence[Party]) -> _Whose:
@@ -174,6 +272,26 @@ def _refused_periods(text: str, parts: Sequence[Span], position: Position) -> li
     return list(dict.fromkeys(refused))
 
 
+def _listed_periods(
+    text: str, parts: Sequence[Span], provision: Provision, position: Position, finding: Finding
+) -> list[str] | None:
+    """Return the periods among the answers of a position, to a question that has no answer.
+
+    None if it asks for no period, or the words have none.
+    """
+    given = {each.id for each in finding.answers if each.value}
+    wanted = [
+        position.answers[each.id]
+        for each in provision.questions
+        if each.id in position.answers and each.id not in given and each.answer == "duration"
+    ]
+    found = [each for part in parts for each in find_durations(text, part)]
+    if not wanted or not found:
+        return None
+    refused = [each for each in found if all(each.value.iso in values for values in wanted)]
+    return list(dict.fromkeys(" ".join(each.span.text_in(text).split()) for each in refused))
+
+
 def _days(period: str) -> float:
     return sum(period_days(each.value) for each in find_durations(period, Span(0, len(period))))
 
@@ -181,13 +299,14 @@ def _days(period: str) -> float:
 def _whose(terms: ContractTerms, asked: str, finding: Finding, parts: Sequence[Span]) -> _Whose:
     """Return to which side those belong whom an answer names, or the subjects of words."""
     parties = [fact.value for fact in terms.contract.card.parties]
+    if asked == SEAT:
+        return _whose_seat(terms, parts)
     by_role = _whose_payment(terms.side, parties) if asked == PAYER else ""
     if by_role:
         return by_role
     if asked in (PAYER, SUBJECT):
-        names = frozenset[str]().union(
-            *(_actors(terms.contract, each, pays=asked == PAYER) for each in parts)
-        )
+        actions = (_actions(terms.contract, each, pays=asked == PAYER) for each in parts)
+        names = frozenset[str]().union(*(each.parties for found in actions for each in found))
         sides = {terms.side.whose(each) for each in parties if each.name in names} - {""}
         if len(parties) == 1 and sides == {"ours"}:
             return ""  # the other side's words would be read as ours
@@ -203,3 +322,25 @@ def _whose(terms: ContractTerms, asked: str, finding: Finding, parts: Sequence[S
         in {fold_party(each) for each in (party.name, party.short, party.role)}
     ]
     return terms.side.whose(meant[0]) if len(meant) == 1 else ""
+
+
+def _whose_seat(terms: ContractTerms, parts: Sequence[Span]) -> _Whose:
+    """Return which side is at home where the law and all courts are that words name."""
+    text, facts = terms.contract.full_text, terms.contract.card.parties
+    homes: dict[str, frozenset[str]] = {}
+    for each in facts:
+        starts = [other.span.start for other in facts if other.span.start > each.span.end]
+        blank = BLANK_LINE.search(text, each.span.end)
+        starts += [blank.start()] if blank else [len(text)]
+        introduced = Span(each.span.end, min(*starts, each.span.end + _INTRODUCED))
+        whose = terms.side.whose(each.value)
+        homes[whose] = homes.get(whose, frozenset()) | named_places(text, introduced)
+    forums = (match for each in parts for match in _FORUM.finditer(text, each.start, each.end))
+    places = [named_places(text, Span(*match.span("where"))) for match in forums]
+    places += [named for each in parts if (named := named_places(text, each))]
+    if not places or not all(places):
+        return ""
+    named = frozenset[str]().union(*places)
+    return next(
+        (whose for whose in ("ours", "theirs") if named <= homes.get(whose, frozenset())), ""
+    )

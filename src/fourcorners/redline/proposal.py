@@ -12,6 +12,11 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
+POINT_HEADINGS = {
+    True: "To be decided by you",
+    False: "Also found, to be read: nothing in it shows what is refused",
+}
+"""Of open points, by whether they are recognised."""
 _BLANK = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -143,6 +148,9 @@ class OpenPoint:
 
     Attributes:
         reason: Why it is left open, one sentence.
+        quotes: The likeliest words first.
+        is_recognised: Whether the words show what the playbook refuses, and that of our side.
+        score: The probability of the likeliest words.
         offered: Wording of the position to aim for, its slots filled; None if there is none.
     """
 
@@ -156,6 +164,8 @@ class OpenPoint:
     target: str = ""
     offered: Draft | None = None
     source: Source | None = None
+    is_recognised: bool = True
+    score: float = 0.0
 
 
 class ResponseKind(StrEnum):

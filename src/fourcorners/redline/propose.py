@@ -16,7 +16,7 @@ from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import PAYER, Position, PositionKind, Provision, Wording
 from fourcorners.redline.cautions import POSSIBLY_THERE
 from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
-from fourcorners.redline.concerns import concerns_side, find_concerns
+from fourcorners.redline.concerns import burdens_side, concerns_side, favours_side, find_concerns
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.insertion import place_clause
 from fourcorners.redline.proposal import (
@@ -29,7 +29,7 @@ from fourcorners.redline.proposal import (
     Source,
     find_blanks,
 )
-from fourcorners.redline.replacement import find_lost
+from fourcorners.redline.replacement import find_lost, loses_exception
 from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.text.patterns import load_patterns
@@ -81,12 +81,17 @@ def propose(
     if finding.state is CellState.NOT_FOUND:
         return _missing(terms, provision, finding, preferences, decided=decided)
     if finding.state is CellState.TO_READ:
-        return [_open(terms, provision, finding, finding.reason, None, preferences)]
+        point = _open(terms, provision, finding, finding.reason, None, preferences)
+        return [replace(point, is_recognised=False)]
     if finding.state is not CellState.FOUND:
         return []
     matched = matched_position(provision, finding)
     if (matched is None or matched.kind != "unacceptable") and not decided:
         return _concerned(terms, provision, finding, preferences)
+    is_met = _meets(matched, preferences) and not find_concerns(terms, provision, finding)
+    if decided and is_met and not preferences.force:
+        why = f"it is {matched.kind} as it is: {matched.text}" if matched else ""
+        return [_open(terms, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = concerns_side(terms, matched, finding, position_quotes(finding))
         if bound is False:
@@ -108,12 +113,20 @@ def _concerned(
     """Return an open point on the words that may be in a refused position; nothing for none."""
     concerns = find_concerns(terms, provision, finding)
     if not concerns:
-        return []
-    why = "; ".join(each.reason for each in concerns)
-    if not all(each.periods for each in concerns):
-        why = f"it is uncertain whether this is so: {why}"
+        refuses = any(each.kind == "unacceptable" for each in provision.positions)
+        wanted = _targets(provision, preferences)
+        if refuses or not wanted or is_accepted(provision, finding):
+            return []
+        if not burdens_side(terms, finding):
+            return []
+        why = f"the playbook asks for this: {wanted[0].text}"
+        return [_open(terms, provision, finding, why, None, preferences)]
+    is_recognised = concerns[0].is_recognised
+    why = "; ".join(dict.fromkeys(each.reason for each in concerns))
+    why = f"{'the playbook refuses' if is_recognised else 'to be read for what it refuses'}: {why}"
     quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
-    return [_open(terms, provision, finding, why, None, preferences, quotes)]
+    point = _open(terms, provision, finding, why, None, preferences, quotes)
+    return [replace(point, is_recognised=is_recognised)]
 
 
 def is_accepted(provision: Provision, finding: Finding) -> bool:
@@ -135,6 +148,13 @@ def matched_position(provision: Provision, finding: Finding) -> Position | None:
         ),
         None,
     )
+
+
+def _meets(matched: Position | None, preferences: Preferences) -> bool:
+    """Tell whether a clause is where a person wants it."""
+    if matched is None or matched.kind == "unacceptable":
+        return False
+    return matched.kind == "preferred" or preferences.target in ("smallest", matched.kind)
 
 
 def is_by_model(position: Position, finding: Finding) -> bool:
@@ -164,6 +184,7 @@ def _change(
     answers = {each.id: each for each in finding.answers if each.value}
     changes: list[ProposedChange] = []
     reasons: list[str] = []
+    favoured: list[str] = []
     for quote in position_quotes(finding):
         if quote.span is None:
             continue
@@ -176,6 +197,9 @@ def _change(
             found = find_edit(text, quote.span, clause, wording, answers, terms, decided=decided)
             if isinstance(found, NoEdit):
                 reasons.append(found.reason)
+                if found.is_met and preferences.target == "smallest":
+                    fitting = []
+                    break
                 continue
             change = ProposedChange(
                 provision=provision.id,
@@ -193,14 +217,18 @@ def _change(
                 basis=Basis.PERSON if decided else Basis.PROGRAM,
             )
             fitting.append(change)
-        if fitting:
+        if decided and not preferences.force and favours_side(terms, provision, finding, quote):
+            forced = "; --force changes it all the same" if fitting else ""
+            favoured.append(f"it is in favour of your side{forced}")
+        elif fitting:
             changes.append(min(fitting, key=lambda each: each.size))
     if changes:
         made = _best_changes(changes, finding) if decided else changes
         return [_sure(terms, provision, finding, each, preferences) for each in made]
-    why = next(iter(reasons), "the playbook has no wording to change it")
+    why = next(iter((*favoured, *reasons)), "the playbook has no wording to change it")
     reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
-    return [_open(terms, provision, finding, reason, matched, preferences)]
+    point = _open(terms, provision, finding, reason, matched, preferences)
+    return [replace(point, offered=None, source=None) if favoured else point]
 
 
 def _sure(
@@ -212,10 +240,13 @@ def _sure(
 ) -> Outcome:
     """Return a change; an open point if it replaces a clause that is an uncertain one."""
     score = next((e.score for e in finding.evidence if e.quote in change.quotes), 1.0)
-    if change.extent is not Extent.CLAUSE or preferences.force or score >= SURELY_MEANT:
+    is_sure = score >= SURELY_MEANT and not loses_exception(change.edits)
+    if change.extent is not Extent.CLAUSE or preferences.force or is_sure:
         return change
     lost = "; ".join(find_lost(change.edits))
-    why = f"these words are only {score:.0%} likely to be such a clause; --force replaces them"
+    why = "--force replaces these words"
+    if score < SURELY_MEANT:
+        why = f"these words are only {score:.0%} likely to be such a clause; --force replaces them"
     if lost:
         why += f", and would lose {lost}"
     return _open(terms, provision, finding, why, None, preferences, change.quotes)
@@ -277,7 +308,8 @@ def _missing(
         return [_open(terms, provision, finding, why, None, preferences, (best.quote,))]
     if not decided and not is_usual:
         why = "no such clause was found; the playbook does not say whether this contract needs one"
-        return [_open(terms, provision, finding, why, None, preferences)]
+        point = _open(terms, provision, finding, why, None, preferences)
+        return [replace(point, is_recognised=False)]
     if not decided and not terms.fits(wording.clause):
         why = f"no such clause was found; {MORE_PARTIES}"
         return [_open(terms, provision, finding, why, None, preferences)]
@@ -335,7 +367,8 @@ def _open(
 ) -> OpenPoint:
     """Return an open point on some words; by default on those of the position, or all found."""
     quotes = quotes or position_quotes(finding)
-    quotes = tuple(sorted(quotes[:MOST_QUOTES], key=lambda each: each.span or Span(0, 0)))
+    scores = {each.quote: each.score for each in finding.evidence}
+    quotes = sorted(quotes, key=lambda each: -scores.get(each, 0.0))[:MOST_QUOTES]
     target = next(
         (
             each
@@ -358,13 +391,14 @@ def _open(
         provision=provision.id,
         name=provision.name,
         reason=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
-        quotes=quotes,
+        quotes=tuple(quotes),
         path=find_path(terms, first) if first else (),
         recommend=position.recommend if position else "",
         target_kind=target.kind if target else None,
         target=target.text if target else "",
         offered=offered,
         source=source,
+        score=max((scores.get(each, 0.0) for each in quotes), default=0.0),
     )
 
 

@@ -28,6 +28,7 @@ _CAPITALS = 0.9  # share of the letters of a sentence in capitals
 _UNBRACKETED = re.compile(r"[^\[\]]+(?![^\[]*\])")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _SENTENCE_END = re.compile(r"[^\d\s][.;:](?=\W|$)")
+_EXCEPTION, _EXCEPTED = _PATTERNS["exception"], _PATTERNS["excepted"]
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*|(?<=[.;:,])[^\S\n]*\n\s*")
 
 
@@ -48,6 +49,7 @@ def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
     matters = [each for each in MATTERS.values() if each.search(wording)]
     quoted = [each for each in _sentences(text, quote) if len(each.text_in(text).split()) >= 2]
     long = [each for each in quoted if len(each.text_in(text).split()) >= SHORTEST]
+    long = [each for each in long if not _is_exception(text, each)] or long
     if not long:
         is_heading = _SENTENCE_END.search(text, quote.start, quote.end) is None
         return None if is_heading else without_number(text, quote)
@@ -65,6 +67,7 @@ def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
         return (
             "\n" not in text[one.end : two.start]
             and len(words.split()) >= SHORTEST
+            and not _is_exception(text, other)
             and (is_same or (other in quoted and is_about(words, wanted)))
         )
 
@@ -100,6 +103,10 @@ def is_about(sentence: str, wanted: frozenset[str]) -> bool:
     """Tell whether a sentence says much of what some words say, by their stems."""
     words = frozenset(stems(sentence))
     return len(words & wanted) >= SHARED * len(words)
+
+
+def _is_exception(text: str, sentence: Span) -> bool:
+    return _EXCEPTION.match(text, sentence.start, sentence.end) is not None
 
 
 def replace_part(contract: Contract, part: Span, wording: str) -> Iterator[Edit]:
@@ -138,6 +145,13 @@ def in_capitals(words: str, like: str) -> str:
     if len(like.split()) < SHORTEST or sum(map(str.isupper, letters)) < _CAPITALS * len(letters):
         return words
     return _UNBRACKETED.sub(lambda each: each[0].upper(), words)
+
+
+def loses_exception(edits: Sequence[Edit]) -> bool:
+    """Tell whether what edits take out has an exception, and the new words have none."""
+    before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
+    after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
+    return bool(_EXCEPTED.search(before)) and not _EXCEPTED.search(after)
 
 
 def find_lost(edits: Sequence[Edit]) -> list[str]:

@@ -135,7 +135,12 @@ def redline_contract(
         playbook=" and ".join(each.name for each in playbooks),
         playbook_version=" and ".join(each.version for each in playbooks),
         changes=tuple(sorted(changes, key=lambda each: (each.span, -len(each.path)))),
-        open_points=tuple(open_points),
+        open_points=tuple(
+            sorted(
+                open_points,
+                key=lambda e: (not e.is_recognised, e.provision not in decided, -e.score),
+            )
+        ),
         accepted=tuple(accepted),
         failed=tuple(failed),
         responses=tuple(
@@ -207,10 +212,15 @@ def _find_provision(playbooks: Sequence[Playbook], name: str) -> Provision:
     Raises:
         ConfigError: If none has it.
     """
-    for each in playbooks[:-1]:
+    for each in playbooks:
         with suppress(ConfigError):
             return each.provision(name)
-    return playbooks[-1].provision(name)
+    *others, last = playbooks
+    if not others:
+        return last.provision(name)
+    every = tuple({one.id: one for each in playbooks for one in each.provisions}.values())
+    named = replace(last, id=" and ".join(each.id for each in playbooks), provisions=every)
+    return named.provision(name)
 
 
 def _cells(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 
 from fourcorners.documents.docx.change_answers import AnsweredDocument
 from fourcorners.documents.docx.tracked_changes import NewWords, TrackedDocument
 from fourcorners.errors import InputError
 from fourcorners.redline.proposal import (
+    POINT_HEADINGS,
     Basis,
     ChangeResponse,
     NewClause,
@@ -45,18 +47,17 @@ def redline_table(found: Redline) -> Iterator[str]:
             source_words(change.source),
         )
         yield f"| {number} | {' | '.join(_cell(each) for each in cells)} |"
-    if not found.open_points:
-        return
-    yield ""
-    yield "## To be decided by you"
-    yield ""
-    yield "| Provision | Clause | The contract says | Why it is open | Wording on offer |"
-    yield "| --- | --- | --- | --- | --- |"
-    for point in found.open_points:
-        quoted = " … ".join(quote.words for quote in point.quotes)
-        offered = point.offered.text if point.offered else ""
-        row = (point.name, " › ".join(point.path), quoted, point.reason, offered)
-        yield f"| {' | '.join(_cell(each) for each in row)} |"
+    for is_recognised, points in groupby(found.open_points, key=lambda each: each.is_recognised):
+        yield ""
+        yield f"## {POINT_HEADINGS[is_recognised]}"
+        yield ""
+        yield "| Provision | Clause | The contract says | Why it is open | Wording on offer |"
+        yield "| --- | --- | --- | --- | --- |"
+        for point in points:
+            quoted = " … ".join(quote.words for quote in point.quotes)
+            offered = point.offered.text if point.offered else ""
+            row = (point.name, " › ".join(point.path), quoted, point.reason, offered)
+            yield f"| {' | '.join(_cell(each) for each in row)} |"
 
 
 def _cell(words: str) -> str:

@@ -286,13 +286,17 @@ def _response_value(each: ChangeResponse) -> dict[str, object]:
 def _point_value(point: OpenPoint) -> dict[str, object]:
     return {
         **console.attributes(point, "provision name reason recommend target_kind target path"),
+        **console.attributes(point, "is_recognised score"),
+        **_span_value(point.quotes[0].span if point.quotes else None),
         "quotes": [_quote_value(each) for each in point.quotes],
         "offered": point.offered.text if point.offered else None,
+        "blanks": point.offered.blanks if point.offered else (),
         "source": _source_value(point.source) if point.source else None,
     }
 
 
 def _print(found: Redline) -> None:
+    from fourcorners.redline.proposal import POINT_HEADINGS
     from fourcorners.redline.word import source_words
 
     head = f"{found.name}, for {found.party}, against {found.playbook}"
@@ -317,24 +321,33 @@ def _print(found: Redline) -> None:
         console.print_line((f"Proposed by {single_line(author)}", "bold"))
         for each in responses:
             _print_response(each)
-    if found.open_points:
+    for is_recognised, points in groupby(found.open_points, key=lambda each: each.is_recognised):
         console.print_text()
-        console.print_line(("To be decided by you", "bold yellow"))
-    for point in found.open_points:
-        where = f" ({' › '.join(point.path)})" if point.path else ""
-        console.print_line((single_line(f"{point.name}{where}"), "bold"))
-        console.print_indented(3, single_line(point.reason))
-        for quote in point.quotes[:1]:
-            console.print_indented(3, (f"“{single_line(quote.words)}”", "dim"))
-        if point.offered is not None:
-            console.print_indented(14, single_line(point.offered.text), head="   on offer")
+        console.print_line((POINT_HEADINGS[is_recognised], "bold yellow"))
+        for point in points:
+            _print_point(point)
     console.print_text()
     for name, reason in found.failed:
         console.print_line((f"{name} could not be read: {single_line(reason)}", "red"))
     changes = console.count_noun(len(found.changes), "change")
-    points = console.count_noun(len(found.open_points), "point")
+    likely = sum(each.is_recognised for each in found.open_points)
+    points = console.count_noun(likely, "point")
+    others = len(found.open_points) - likely
+    read = f", {others} more to be read" if others else ""
     accepted = f"; accepted: {', '.join(found.accepted)}" if found.accepted else ""
-    console.print_line((f"{changes} proposed, {points} to be decided by you{accepted}.", "dim"))
+    console.print_line(
+        (f"{changes} proposed, {points} to be decided by you{read}{accepted}.", "dim")
+    )
+
+
+def _print_point(point: OpenPoint) -> None:
+    where = f" ({' › '.join(point.path)})" if point.path else ""
+    console.print_line((single_line(f"{point.name}{where}"), "bold"))
+    console.print_indented(3, single_line(point.reason))
+    for quote in point.quotes[:1]:
+        console.print_indented(3, (f"“{single_line(quote.words)}”", "dim"))
+    if point.offered is not None:
+        console.print_indented(14, single_line(point.offered.text), head="   on offer")
 
 
 def _print_response(each: ChangeResponse) -> None:

@@ -17,6 +17,7 @@ _SAME: dict[str, str] = _DATA["same"]
 _NAMES = r"\s+".join(re.sub(r"\s*\|\s*", "|", _DATA["places"]).replace(".", r"\.").split())
 _PLACE = rf"(?P<place>(?i:{_NAMES}))\b"
 _ADJECTIVE = "|".join(map(re.escape, _ADJECTIVES))
+_ANYWHERE = re.compile(rf"(?<!\w)(?:{_PLACE}|(?P<adjective>{_ADJECTIVE})\b)")
 _PATTERNS = load_patterns("fourcorners.outline.card", "laws")
 _LAW_OF = re.compile(
     r"\b(?i:laws?|legislation|regulations)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
@@ -91,6 +92,12 @@ def named_laws(words: str) -> frozenset[str]:
             found.add(_name(named))
             named = _OR.match(words, named.end())
     return frozenset(found)
+
+
+def named_places(text: str, within: Span) -> frozenset[str]:
+    """Return the jurisdictions that a part of a text names, and what they are parts of."""
+    found = (_name(each) for each in _ANYWHERE.finditer(text, within.start, within.end))
+    return frozenset(part for name in found for part in name.split(" and "))
 
 
 def _turned(text: str) -> Fact[str] | None:

@@ -23,6 +23,7 @@ from fourcorners.playbooks.file.source import Path, YamlSource
 from fourcorners.playbooks.playbook import (
     CARD_ANSWERS,
     PAYER,
+    SEAT,
     SUBJECT,
     Extent,
     Playbook,
@@ -337,7 +338,7 @@ def _check_parties(
     questions: Mapping[str, QuestionFile],
 ) -> None:
     for key, asked in (("burdens", given.burdens), ("favours", given.favours)):
-        if not (asked in (SUBJECT, PAYER) and isinstance(given, PositionFile)):
+        if not (asked in (SUBJECT, PAYER, SEAT) and isinstance(given, PositionFile)):
             _check_party(source, (*path, key), asked, questions)
 
 
@@ -368,10 +369,11 @@ def _check_wording(
         places = (edit.after, edit.replace, edit.at_least or edit.at_most)
         if sum(map(bool, places)) > 1:
             source.problem(where, "give one of: after, replace, a period")
-        if bool(edit.of) != bool(edit.at_least or edit.at_most):
+        asked = "amount" if edit.of and edit.words else "duration"
+        if bool(edit.of and not edit.words) != bool(edit.at_least or edit.at_most):
             source.problem(where, "a period needs 'of', and one of 'at_least' and 'at_most'")
-        elif edit.of and (edit.of not in questions or questions[edit.of].answer != "duration"):
-            source.problem((*where, "of"), f"no question {edit.of!r} asks for a period")
+        elif edit.of and (edit.of not in questions or questions[edit.of].answer != asked):
+            source.problem((*where, "of"), f"no question {edit.of!r} asks for such a value")
         if not edit.words and not edit.replace and not edit.of:
             source.problem(where, "there are no words to add")
     for where, text in texts:

@@ -115,7 +115,7 @@ class ClauseEditFile(_Strict):
     )
     after: tuple[Text, ...] = Field((), description="The words come after the first of these.")
     replace: tuple[Text, ...] = Field((), description="They come in place of the first of these.")
-    of: str = Field("", description="A question that asks for a period, which is changed.")
+    of: str = Field("", description="A question that asks for a period or an amount to change.")
     at_least: str = Field("", description="How long the period must be, such as 180 days.")
     at_most: str = Field("", description="How long it may be, such as 12 months.")
     unless: tuple[Text, ...] = Field(
@@ -156,8 +156,8 @@ class PositionFile(_Strict):
     )
     favours: str = Field(
         "",
-        description="A question of who has the benefit, subject or payer: the position is passed "
-        "over where that is our side alone.",
+        description="A question of who has the benefit, subject, payer or seat: the position is "
+        "passed over where that is our side alone.",
     )
     alone: bool = Field(
         default=False,
