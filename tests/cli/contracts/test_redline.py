@@ -82,6 +82,36 @@ def test_what_a_person_decides(program: Program, supply: Path) -> None:
             assert text[quote["start"] : quote["end"]] == quote["text"]
 
 
+def test_open_points_have_their_places_and_blanks(program: Program, supply: Path) -> None:
+    asked = ("redline", supply, "--for", "Customer", "-p", "commercial-terms")
+    value = program(*asked, "--json").json
+    text = read_document(supply).text
+    points = value["to_decide"]
+    assert any(each["blanks"] for each in points)
+    for each in points:
+        if each["quotes"]:
+            assert text[each["start"] : each["end"]] == each["quotes"][0]["text"]
+        else:
+            assert (each["start"], each["end"]) == (None, None)
+    ranks = [(each["is_recognised"], each["score"]) for each in points]
+    assert ranks == sorted(ranks, reverse=True)
+    assert {True, False} == {each["is_recognised"] for each in points}
+    out = program(*asked).out
+    assert out.index("To be decided by you") < out.index("Also found, to be read")
+    assert "more to be read" in out
+
+
+def test_an_unknown_provision_is_looked_for_in_all_playbooks(
+    program: Program, supply: Path, tmp_path: Path
+) -> None:
+    house = tmp_path / "house.yaml"
+    house.write_text(HOUSE, "utf-8")
+    asked = ("redline", supply, "--for", "Customer", "-p", "due-diligence", "-p", house)
+    for wanted, near in (("asignment", "Assignment"), ("price", "Notice"), ("xyzzy", "Insurance")):
+        error = " ".join(program(*asked, "--change", wanted, code=2).err.split())
+        assert near in error
+
+
 def test_several_playbooks_make_one_mark_up(program: Program, supply: Path, tmp_path: Path) -> None:
     house = tmp_path / "house.yaml"
     house.write_text(HOUSE, "utf-8")

@@ -59,7 +59,10 @@ class _RedlineOptions:
     ] = None
     force: Annotated[
         bool,
-        option("--force", "Make it, too, where the words are only a likely clause of its kind."),
+        option(
+            "--force",
+            "Make it, too, where the words favour your side or are only a likely clause of its kind.",
+        ),
     ] = False
     fill: Annotated[
         list[str] | None,
