@@ -170,6 +170,29 @@ def test_a_person_may_decide(supply: ContractTerms) -> None:
     )
 
 
+def test_a_clause_that_says_it_already_stays_with_all_else_that_was_found(
+    supply: ContractTerms,
+) -> None:
+    of = provision("assignment")
+    text = supply.contract.document.text
+    soft = CONSENT.replace("consent", "consent (not to be unreasonably withheld)")
+    path = Path(supply.contract.document.path)
+    other = path.with_suffix(".txt")
+    other.write_text(text.replace(CONSENT, soft), "utf-8")
+    document = read_document(other)
+    outline = build_outline(document)
+    card = read_card(document, outline)
+    terms = ContractTerms(Contract.build(document, outline, card, []), supply.side)
+    finding = found(terms, of, soft, {}, None)
+    (evidence,) = finding.evidence
+    start = document.text.index("Either party may terminate")
+    also = quote_span(document.text, Span(start, document.text.index(".", start) + 1))
+    finding = replace(finding, evidence=(evidence, replace(evidence, quote=also, score=0.9)))
+    (point,) = propose(terms, of, finding, Preferences(OWN, decided={of.id}))
+    assert isinstance(point, OpenPoint)
+    assert point.reason == "It says already what the playbook would insert."
+
+
 @pytest.mark.parametrize("position", [1, 5])
 def test_what_is_where_a_person_wants_it_stays(supply: ContractTerms, position: int) -> None:
     of = provision("assignment")

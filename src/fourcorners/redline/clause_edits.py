@@ -97,7 +97,7 @@ def find_edit(
             continue
         sentence = _sentence_about(text, quote, edit, terms.contract.outline)
         if sentence and _is_said(clause.text_in(text), edit, terms.fill(edit.words).text):
-            none = NoEdit("the clause says so already", is_met=True)
+            none = NoEdit("it says already what the playbook would insert", is_met=True)
             if decided:
                 return none
             continue

@@ -53,7 +53,7 @@ class Concern:
     @property
     def reason(self) -> str:
         text = self.position.text.rstrip(".")
-        text = text if text[:2].isupper() else f"{text[:1].lower()}{text[1:]}"
+        text = text if text[1:2].isupper() else f"{text[:1].lower()}{text[1:]}"
         periods = ", ".join(f"“{each}”" for each in self.periods)
         return f"{periods}: {text}" if periods else text
 

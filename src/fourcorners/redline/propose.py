@@ -185,6 +185,7 @@ def _change(
     changes: list[ProposedChange] = []
     reasons: list[str] = []
     favoured: list[str] = []
+    is_met = False
     for quote in position_quotes(finding):
         if quote.span is None:
             continue
@@ -198,7 +199,7 @@ def _change(
             if isinstance(found, NoEdit):
                 reasons.append(found.reason)
                 if found.is_met and preferences.target == "smallest":
-                    fitting = []
+                    is_met, fitting = True, []
                     break
                 continue
             change = ProposedChange(
@@ -222,6 +223,8 @@ def _change(
             favoured.append(f"it is in favour of your side{forced}")
         elif fitting:
             changes.append(min(fitting, key=lambda each: each.size))
+    if is_met:  # other words found are no likelier to be the clause
+        changes = [each for each in changes if each.extent is not Extent.CLAUSE]
     if changes:
         made = _best_changes(changes, finding) if decided else changes
         return [_sure(terms, provision, finding, each, preferences) for each in made]

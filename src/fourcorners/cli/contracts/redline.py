@@ -324,10 +324,10 @@ def _print(found: Redline) -> None:
         console.print_line((f"Proposed by {single_line(author)}", "bold"))
         for each in responses:
             _print_response(each)
-    for is_recognised, points in groupby(found.open_points, key=lambda each: each.is_recognised):
+    for is_recognised, group in groupby(found.open_points, key=lambda each: each.is_recognised):
         console.print_text()
         console.print_line((POINT_HEADINGS[is_recognised], "bold yellow"))
-        for point in points:
+        for point in group:
             _print_point(point)
     console.print_text()
     for name, reason in found.failed:

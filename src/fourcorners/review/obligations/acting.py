@@ -61,12 +61,12 @@ def first_action(contract: Contract, sentence: Span) -> Action:
         if each.actor is not None:
             return Action(frozenset(each.actor.parties), _kind(contract.text, part, each))
     reader, text = _subjects(contract), contract.text
-    for each in reader.mentions.list_within(sentence):
-        low = max(sentence.start, each.span.start - _BEFORE)
-        found = _PATTERNS["before"].search(text, low, each.span.start)
-        found = found or _PATTERNS["after"].match(text, each.span.end, sentence.end)
-        if found and found.lastgroup and each.actor.parties:
-            return Action(frozenset(each.actor.parties), ActionKind(found.lastgroup))
+    for named in reader.mentions.list_within(sentence):
+        low = max(sentence.start, named.span.start - _BEFORE)
+        found = _PATTERNS["before"].search(text, low, named.span.start)
+        found = found or _PATTERNS["after"].match(text, named.span.end, sentence.end)
+        if found and found.lastgroup and named.actor.parties:
+            return Action(frozenset(named.actor.parties), ActionKind(found.lastgroup))
     first = next(reader.mentions.list_within(sentence), None)
     if first is None or reader.edge(sentence, first.span.start, strict=True) is None:
         return Action()
