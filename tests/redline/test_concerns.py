@@ -142,6 +142,7 @@ def test_a_duty_binds_its_subject_and_does_not_favour_it(read: Read, clause: str
         "All works made under this Agreement shall belong to the Customer.",
         "The Customer's total liability shall not exceed £500.",
         "IN NO EVENT SHALL THE CUSTOMER'S LIABILITY EXCEED £500.",
+        "The aggregate liability of the Customer is limited to the fees.",
     ],
 )
 def test_a_right_favours_whom_it_is_given(read: Read, clause: str) -> None:
@@ -159,12 +160,26 @@ def test_a_right_favours_whom_it_is_given(read: Read, clause: str) -> None:
         "The Customer may use the name of the Supplier only with its prior consent.",
         "Prices are those of the list in Schedule 2.",
         "Neither party shall solicit the employees of the other.",
+        "The aggregate liability of each party shall not exceed £500.",
+        "The Customer is under no obligation to accept orders.",
     ],
 )
 def test_what_is_mutual_or_conditional_favours_nobody(read: Read, clause: str) -> None:
     for party in ("Customer", "Supplier"):
         terms = read(party, clause)
         assert not favours_side(terms, REFUSING, found(terms, clause), quote_of(terms, clause))
+
+
+def test_words_of_an_unknown_bearer_are_replaced_only_by_force(read: Read) -> None:
+    clause = "Prices charged to the Customer are no higher than those charged to others."
+    terms, of = read("Customer", clause), refusing("burdens: bound", FALLBACK)
+    wanted = Preferences(Source("?"), decided={of.id})
+    (point,) = propose(terms, of, found(terms, clause), wanted)
+    assert isinstance(point, OpenPoint)
+    assert point.reason.startswith("It may be in favour of your side; --force")
+    bound = (RiskAnswer("?", "Customer", id="bound", value="Customer"),)
+    (change,) = propose(terms, of, found(terms, clause, answers=bound), wanted)
+    assert not isinstance(change, OpenPoint)
 
 
 def test_a_period_that_is_refused_is_not_in_favour_of_our_side(read: Read) -> None:
@@ -270,10 +285,13 @@ def test_a_burden_is_listed_where_the_playbook_only_says_what_it_wants(
     of = refusing("burdens: subject", FALLBACK)
     of = replace(of, positions=of.positions[1:])
     terms = read("Customer", clause)
-    points = propose(terms, of, found(terms, clause), Preferences(Source("?")))
+    finding, wanted = found(terms, clause), Preferences(Source("?"))
+    points = propose(terms, of, finding, wanted)
     assert [each.reason for each in points if isinstance(each, OpenPoint)] == (
         ["The playbook asks for this: Mild."] if listed else []
     )
+    met = replace(finding, position=PositionMatch("fallback", "Mild.", "", ()))
+    assert propose(terms, of, met, wanted) == []
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from fourcorners.redline.proposal import Extent, ProposedChange, Source
 from fourcorners.redline.replacement import (
     find_lost,
     find_part,
+    has_lost_exclusion,
     in_capitals,
-    loses_exception,
     replace_part,
 )
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
@@ -116,7 +116,9 @@ def test_what_is_excepted_from_a_limit_stays(exception: str, *, is_first: bool) 
 def test_an_exception_is_lost_where_the_new_words_have_none(
     before: str, after: str, *, loses: bool
 ) -> None:
-    assert loses_exception([Edit(EditKind.DELETE, before), Edit(EditKind.INSERT, after)]) is loses
+    assert (
+        has_lost_exclusion([Edit(EditKind.DELETE, before), Edit(EditKind.INSERT, after)]) is loses
+    )
 
 
 def test_a_list_goes_with_the_words_that_lead_to_it() -> None:

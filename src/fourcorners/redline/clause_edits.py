@@ -50,10 +50,10 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class NoEdit:
-    """Why no change of a playbook fits a clause; `is_met` if it says so already."""
+    """Why no change of a playbook fits a clause; `is_repeated` if it says so already."""
 
     reason: str
-    is_met: bool = False
+    is_repeated: bool = False
 
 
 def find_edit(
@@ -96,8 +96,8 @@ def find_edit(
             none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
             continue
         sentence = _sentence_about(text, quote, edit, terms.contract.outline)
-        if sentence and _is_said(clause.text_in(text), edit, terms.fill(edit.words).text):
-            none = NoEdit("it says already what the playbook would insert", is_met=True)
+        if sentence and _is_repeated(clause.text_in(text), edit, terms.fill(edit.words).text):
+            none = NoEdit("it says already what the playbook would insert", is_repeated=True)
             if decided:
                 return none
             continue
@@ -122,7 +122,7 @@ def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
     )
 
 
-def _is_said(clause: str, edit: ClauseEdit, words: str) -> bool:
+def _is_repeated(clause: str, edit: ClauseEdit, words: str) -> bool:
     """Tell whether a clause has what is to be inserted, by its words or its own exception."""
     if edit.of or edit.replace or not words:
         return False

@@ -19,7 +19,7 @@ from fourcorners.playbooks.playbook import PAYER, SEAT, SUBJECT, Position, Provi
 from fourcorners.precedents.terms import PAID, PAYING
 from fourcorners.redline.clause_edits import find_phrase, period_days
 from fourcorners.redline.drafting import ContractTerms
-from fourcorners.review.finding import Finding
+from fourcorners.review.finding import Author, Finding
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.obligations.acting import Action, ActionKind, first_action
 from fourcorners.review.parties import Side
@@ -132,8 +132,8 @@ def concerns_side(
 
 def favours_side(
     terms: ContractTerms, provision: Provision, finding: Finding, quote: Quote
-) -> bool:
-    """Tell whether words are in favour of our side: the other side alone bears their burden."""
+) -> bool | None:
+    """Tell whether the other side alone has the burden of words; None if that is unknown."""
     of_parties = [
         each
         for each in provision.positions
@@ -154,13 +154,44 @@ def favours_side(
         is_ours is False and SUBJECT not in (each.burdens, each.favours)
         for each, (is_ours, _) in zip(of_parties, whose, strict=True)
     )
-    return burdened == "theirs" or (not burdened and any(by_answer))
+    if burdened == "theirs" or (not burdened and any(by_answer)):
+        return True
+    is_known = burdened or not any(each.burdens or each.favours for each in of_parties)
+    return False if is_known else None
 
 
 def burdens_side(terms: ContractTerms, finding: Finding) -> bool:
     """Tell whether the words found burden our side, whatever their positions."""
     spans = [each.quote.span for each in finding.evidence if each.quote.span is not None]
     return any(_burdened(terms, [each]) == "ours" for each in spans)
+
+
+def is_accepted(provision: Provision, finding: Finding) -> bool:
+    """Tell whether a clause is known to be in a position that is preferred or accepted."""
+    matched = matched_position(provision, finding)
+    return matched is not None and matched.kind != "unacceptable"
+
+
+def matched_position(provision: Provision, finding: Finding) -> Position | None:
+    """Return the position of a playbook that a clause is known to be in."""
+    match = finding.position
+    if match is None:
+        return None
+    return next(
+        (
+            each
+            for each in provision.positions
+            if (each.kind, each.text) == (match.kind, match.text)
+        ),
+        None,
+    )
+
+
+def is_by_model(position: Position, finding: Finding) -> bool:
+    """Tell whether a language model's answers put a clause in a position: nobody measured these."""
+    return any(
+        each.id in position.answers and each.author is Author.MODEL for each in finding.answers
+    )
 
 
 def _other(whose: _Whose) -> _Whose:

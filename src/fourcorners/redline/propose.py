@@ -16,7 +16,15 @@ from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import PAYER, Position, PositionKind, Provision, Wording
 from fourcorners.redline.cautions import POSSIBLY_THERE
 from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
-from fourcorners.redline.concerns import burdens_side, concerns_side, favours_side, find_concerns
+from fourcorners.redline.concerns import (
+    burdens_side,
+    concerns_side,
+    favours_side,
+    find_concerns,
+    is_accepted,
+    is_by_model,
+    matched_position,
+)
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
 from fourcorners.redline.insertion import place_clause
 from fourcorners.redline.proposal import (
@@ -29,9 +37,9 @@ from fourcorners.redline.proposal import (
     Source,
     find_blanks,
 )
-from fourcorners.redline.replacement import find_lost, loses_exception
+from fourcorners.redline.replacement import find_lost, has_lost_exclusion
 from fourcorners.review.applicability import card_types, plain_type
-from fourcorners.review.finding import Author, CellState, Finding, Severity
+from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -115,9 +123,8 @@ def _concerned(
     if not concerns:
         refuses = any(each.kind == "unacceptable" for each in provision.positions)
         wanted = _targets(provision, preferences)
-        if refuses or not wanted or is_accepted(provision, finding):
-            return []
-        if not burdens_side(terms, finding):
+        is_fine = is_accepted(provision, finding) or not burdens_side(terms, finding)
+        if refuses or not wanted or is_fine:
             return []
         why = f"the playbook asks for this: {wanted[0].text}"
         return [_open(terms, provision, finding, why, None, preferences)]
@@ -129,39 +136,11 @@ def _concerned(
     return [replace(point, is_recognised=is_recognised)]
 
 
-def is_accepted(provision: Provision, finding: Finding) -> bool:
-    """Tell whether a clause is known to be in a position that is preferred or accepted."""
-    matched = matched_position(provision, finding)
-    return matched is not None and matched.kind != "unacceptable"
-
-
-def matched_position(provision: Provision, finding: Finding) -> Position | None:
-    """Return the position of a playbook that a clause is known to be in."""
-    match = finding.position
-    if match is None:
-        return None
-    return next(
-        (
-            each
-            for each in provision.positions
-            if (each.kind, each.text) == (match.kind, match.text)
-        ),
-        None,
-    )
-
-
 def _meets(matched: Position | None, preferences: Preferences) -> bool:
     """Tell whether a clause is where a person wants it."""
     if matched is None or matched.kind == "unacceptable":
         return False
     return matched.kind == "preferred" or preferences.target in ("smallest", matched.kind)
-
-
-def is_by_model(position: Position, finding: Finding) -> bool:
-    """Tell whether a language model's answers put a clause in a position: nobody measured these."""
-    return any(
-        each.id in position.answers and each.author is Author.MODEL for each in finding.answers
-    )
 
 
 def _targets(provision: Provision, preferences: Preferences) -> list[Position]:
@@ -198,7 +177,7 @@ def _change(
             found = find_edit(text, quote.span, clause, wording, answers, terms, decided=decided)
             if isinstance(found, NoEdit):
                 reasons.append(found.reason)
-                if found.is_met and preferences.target == "smallest":
+                if found.is_repeated and preferences.target == "smallest":
                     is_met, fitting = True, []
                     break
                 continue
@@ -218,11 +197,14 @@ def _change(
                 basis=Basis.PERSON if decided else Basis.PROGRAM,
             )
             fitting.append(change)
-        if decided and not preferences.force and favours_side(terms, provision, finding, quote):
-            forced = "; --force changes it all the same" if fitting else ""
-            favoured.append(f"it is in favour of your side{forced}")
-        elif fitting:
-            changes.append(min(fitting, key=lambda each: each.size))
+        least = min(fitting, key=lambda each: each.size, default=None)
+        is_asked = decided and not preferences.force
+        favours = is_asked and favours_side(terms, provision, finding, quote)
+        if favours or (favours is None and least and least.extent is Extent.CLAUSE):
+            why = "it is in favour of your side" if favours else "it may be in favour of your side"
+            favoured.append(f"{why}; --force changes it all the same" if least else why)
+        elif least is not None:
+            changes.append(least)
     if is_met:  # other words found are no likelier to be the clause
         changes = [each for each in changes if each.extent is not Extent.CLAUSE]
     if changes:
@@ -243,7 +225,7 @@ def _sure(
 ) -> Outcome:
     """Return a change; an open point if it replaces a clause that is an uncertain one."""
     score = next((e.score for e in finding.evidence if e.quote in change.quotes), 1.0)
-    is_sure = score >= SURELY_MEANT and not loses_exception(change.edits)
+    is_sure = score >= SURELY_MEANT and not has_lost_exclusion(change.edits)
     if change.extent is not Extent.CLAUSE or preferences.force or is_sure:
         return change
     lost = "; ".join(find_lost(change.edits))

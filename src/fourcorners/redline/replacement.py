@@ -147,7 +147,7 @@ def in_capitals(words: str, like: str) -> str:
     return _UNBRACKETED.sub(lambda each: each[0].upper(), words)
 
 
-def loses_exception(edits: Sequence[Edit]) -> bool:
+def has_lost_exclusion(edits: Sequence[Edit]) -> bool:
     """Tell whether what edits take out has an exception, and the new words have none."""
     before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
     after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)

@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from fourcorners.documents.change_marks import TrackedChange
 from fourcorners.playbooks.playbook import Position, Provision
 from fourcorners.redline.clause_edits import find_phrase
-from fourcorners.redline.concerns import Concern, concerns_side, find_concerns
+from fourcorners.redline.concerns import (
+    Concern,
+    concerns_side,
+    find_concerns,
+    is_by_model,
+    matched_position,
+)
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import (
     ChangeResponse,
@@ -20,7 +26,7 @@ from fourcorners.redline.proposal import (
     ProposedChange,
     ResponseKind,
 )
-from fourcorners.redline.propose import find_path, is_by_model, matched_position, position_quotes
+from fourcorners.redline.propose import find_path, position_quotes
 from fourcorners.redline.replacement import without_number
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.text.quote import Quote

@@ -18,6 +18,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.redline.cautions import find_cautions
+from fourcorners.redline.concerns import is_accepted
 from fourcorners.redline.drafting import ContractTerms, PrecedentBank
 from fourcorners.redline.proposal import (
     ChangeResponse,
@@ -26,7 +27,7 @@ from fourcorners.redline.proposal import (
     Redline,
     Source,
 )
-from fourcorners.redline.propose import Preferences, Target, is_accepted, propose
+from fourcorners.redline.propose import Preferences, Target, propose
 from fourcorners.redline.responses import ReviewedVersion, assess_changes
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import UNKNOWN_SIDE, display_name, require_parties, side_in

@@ -59,10 +59,7 @@ class _RedlineOptions:
     ] = None
     force: Annotated[
         bool,
-        option(
-            "--force",
-            "Make it, too, where the words favour your side or are only a likely clause of its kind.",
-        ),
+        option("--force", "Make it, too, if the words favour your side or are uncertain."),
     ] = False
     fill: Annotated[
         list[str] | None,
@@ -171,8 +168,7 @@ def redline(
         found = replace(written, responses=found.responses)
         replace_file(choices.out, lambda scratch: scratch.write_bytes(marked))
     elif choices.out is not None:
-        table = "\n".join(redline_table(found)) + "\n"
-        replace_text(choices.out, table)
+        replace_text(choices.out, "\n".join(redline_table(found)) + "\n")
     if as_json:
         console.print_json(_value(read, found))
     else:
@@ -333,14 +329,11 @@ def _print(found: Redline) -> None:
     for name, reason in found.failed:
         console.print_line((f"{name} could not be read: {single_line(reason)}", "red"))
     changes = console.count_noun(len(found.changes), "change")
-    likely = sum(each.is_recognised for each in found.open_points)
-    points = console.count_noun(likely, "point")
-    others = len(found.open_points) - likely
-    read = f", {others} more to be read" if others else ""
+    likely = [each for each in found.open_points if each.is_recognised]
+    points = f"{console.count_noun(len(likely), 'point')} to be decided by you"
+    points += f", {len(found.open_points) - len(likely)} to be read"
     accepted = f"; accepted: {', '.join(found.accepted)}" if found.accepted else ""
-    console.print_line(
-        (f"{changes} proposed, {points} to be decided by you{read}{accepted}.", "dim")
-    )
+    console.print_line((f"{changes} proposed, {points}{accepted}.", "dim"))
 
 
 def _print_point(point: OpenPoint) -> None:

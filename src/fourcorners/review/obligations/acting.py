@@ -64,7 +64,10 @@ def first_action(contract: Contract, sentence: Span) -> Action:
     for named in reader.mentions.list_within(sentence):
         low = max(sentence.start, named.span.start - _BEFORE)
         found = _PATTERNS["before"].search(text, low, named.span.start)
-        found = found or _PATTERNS["after"].match(text, named.span.end, sentence.end)
+        liable = _PATTERNS["liable"].match(text, named.span.end, sentence.end)
+        if liable or _PATTERNS["liability_of"].search(text, low, named.span.start):
+            at = liable.end() if liable else named.span.end
+            found = found or _PATTERNS["limit"].match(text, at, sentence.end)
         if found and found.lastgroup and named.actor.parties:
             return Action(frozenset(named.actor.parties), ActionKind(found.lastgroup))
     first = next(reader.mentions.list_within(sentence), None)
@@ -79,6 +82,8 @@ def first_action(contract: Contract, sentence: Span) -> Action:
 
 def _kind(text: str, sentence: Span, each: Predicate) -> ActionKind:
     """Tell a duty or a prohibition from a right, which "shall not be liable" gives, too."""
+    if each.match["falls"]:
+        return ActionKind.UNCERTAIN
     denied = _PATTERNS["denied"].match(text, each.after, sentence.end)
     at = denied.end() if denied else each.after
     negated = each.negated or denied is not None or "not" in each.match[0].casefold().split()
