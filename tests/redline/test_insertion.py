@@ -175,6 +175,70 @@ def test_it_comes_before_the_close_of_a_letter(tmp_path: Path) -> None:
     assert text[: clause.after + 1].endswith("when it has been received.")
 
 
+def test_under_headings_without_numbers_a_list_of_words_own_goes_on(tmp_path: Path) -> None:
+    def article(title: str, *points: str) -> str:
+        counted = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{}"/></w:numPr>'
+        own = counted.format(1 + len(lists))
+        lists.append(title)
+        head = paragraph(run(title, "<w:b/>"), properties='<w:pStyle w:val="Heading1"/>')
+        return head + "".join(paragraph(run(each), properties=own) for each in points)
+
+    lists: list[str] = []
+    body = paragraph(run("SUPPLY AGREEMENT", "<w:b/>")) + "".join(
+        (
+            article("Supply", "The Supplier shall deliver the goods that the Customer orders."),
+            article("Prices", "The Customer shall pay the price within thirty days."),
+            article(
+                "General",
+                "This Agreement is the entire agreement of the parties about its subject.",
+                "This Agreement is governed by the laws of England and Wales.",
+            ),
+        )
+    )
+    level = (
+        '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/>'
+        '<w:lvlText w:val="(%1)"/></w:lvl>'
+    )
+    numbering = "".join(
+        f'<w:abstractNum w:abstractNumId="{each}">{level}</w:abstractNum>' for each in (1, 2, 3)
+    ) + "".join(
+        f'<w:num w:numId="{each}"><w:abstractNumId w:val="{each}"/></w:num>' for each in (1, 2, 3)
+    )
+    styles = (
+        '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>'
+        '<w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>'
+    )
+    path = tmp_path / "lists.docx"
+    path.write_bytes(word_file({"body": body, "styles": styles, "numbering": numbering}))
+    text, clause = placed(path, "liability")
+    assert lines(clause) == [WORDS]
+    assert clause is not None
+    assert (clause.number, clause.is_numbered) == ("(c)", True)
+    assert text[: clause.after + 1].endswith("the laws of England and Wales.")
+
+
+@pytest.mark.parametrize("full_stop", ["<w:b/>", ""])
+def test_a_tab_and_a_full_stop_by_a_run_in_heading_are_as_in_its_neighbour(
+    tmp_path: Path, full_stop: str
+) -> None:
+    tab = "<w:r><w:tab/></w:r>"
+    body = paragraph(run("SUPPLY AGREEMENT", "<w:b/>")) + "".join(
+        paragraph(tab, run(title, "<w:b/>"), run(".", full_stop), run(f" {words}"), properties=own)
+        for own in ['<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>']
+        for title, words in (
+            ("Supply", "The Supplier shall deliver the goods that the Customer orders."),
+            ("Prices", "The Customer shall pay the price within thirty days of an invoice."),
+            ("Secrets", "Each party shall keep secret what it learns of the other."),
+        )
+    )
+    path = tmp_path / "tabs.docx"
+    path.write_bytes(word_file({"body": body, "numbering": NUMBERING}))
+    text, clause = placed(path, "liability")
+    assert lines(clause) == [f"\tLimit of liability. {WORDS}"]
+    assert clause is not None
+    assert [text[each.like] for each in clause.paragraphs[0].runs[:2]] == ["S", "."]
+
+
 @pytest.mark.parametrize(("mark", "first"), [("(a)\t", "(a)\t"), ("(i) ", "(i) "), ("", "")])
 def test_a_new_headings_paragraph_has_the_number_of_its_neighbours_first_one(
     tmp_path: Path, mark: str, first: str

@@ -121,6 +121,13 @@ def test_an_exception_is_lost_where_the_new_words_have_none(
     )
 
 
+@pytest.mark.parametrize("end", ["incidental or", "any loss,"])
+def test_no_part_of_a_sentence_is_replaced(end: str) -> None:
+    text = f"7.1 Neither the Mill nor the Buyer is ever liable for {end}\n\nsimilar harm."
+    quoted = place(text.partition("\n")[0], text)
+    assert find_part(contract(text), quoted, CAP) is None
+
+
 def test_a_list_goes_with_the_words_that_lead_to_it() -> None:
     whole = contract()
     quote = place(

@@ -109,7 +109,7 @@ def find_edit(
         draft = terms.fill(wording.clause)
         place = find_part(terms.contract, quote, draft.text)
         if place is None:
-            return NoEdit("the words that were found are only a heading")
+            return NoEdit("the words that were found are a heading or part of a sentence")
         edits = tuple(replace_part(terms.contract, place, draft.text))
         return TextEdit(Extent.CLAUSE, place, edits, draft.blanks)
     return none

@@ -66,6 +66,9 @@ def place_clause(
             model = _model(document, parts, added)
     if model is None:
         model = _model(document, articles, added)
+        if model and not model.number and _has_own_list(document, model.node):
+            parts = [each for each in outline.children(model.node) if each.label]
+            model = _model(document, parts, added) if parts else None
     after = _last_words(text, model.node.span) if model else None
     if model is None or after is None or _is_in_table(document, after):
         return None
@@ -115,6 +118,14 @@ def _model(
     return _Model(node, number, is_numbered=_is_computed(document, node.span.start))
 
 
+def _has_own_list(document: Document, article: Node) -> bool:
+    """Tell whether Word begins a list under a heading, which would go on under a new heading."""
+    text, head = document.text, article.heading
+    at = _first_letter(text, head.end, article.span.end) if head else article.span.start
+    number = _NUMBER.match(text, at)
+    return number is not None and number["last"] in _FIRST and _is_computed(document, at)
+
+
 def _is_computed(document: Document, start: int) -> bool:
     """Tell whether the number at an offset is one of Word's own, which is not in the file."""
     return any(mark.kind is MarkKind.NUMBER and mark.span.start == start for mark in document.marks)
@@ -131,8 +142,9 @@ def _next_number(last: str, before: str) -> str:
         return str(int(last) + 1).zfill(len(last) if last[0] == "0" else 1)
     for style in ("lowerRoman", "upperRoman", "lowerLetter", "upperLetter"):
         series = [format_number(count, style) for count in range(1, 60)]
-        if last in series[1:] and series[series.index(last) - 1] == before:
-            return series[series.index(last) + 1] if last != series[-1] else ""
+        at = series.index(last) if last in series[:-1] else -1
+        if at >= 0 and (series[at - 1] if at else "") == before:
+            return series[at + 1]
     return ""
 
 
@@ -174,7 +186,9 @@ def _write(
 ) -> NewClause:
     text, node = document.text, model.node
     own = node.span.strip(text)
-    typed = "" if model.is_numbered else _indent(text, own.start) + model.number
+    typed = _indent(text, own.start) + model.number
+    if model.is_numbered:  # the number is not in the file, but tabs after it are
+        typed = "\t" * model.number.count("\t")
     number = _NUMBER.match(text, own.start) if model.number else None
     first = number.end() if number else own.start  # Word's automatic numbers are not in the file
     head = node.heading
@@ -197,7 +211,8 @@ def _write(
             space = "\t" if "\t" in gap else " "
             runs = (
                 Run(typed + title, head.start),
-                Run(f"{gap.rstrip() or '.'}{space}{words}", rest + 1),
+                Run(gap.rstrip() or ".", head.end if gap.strip() else rest + 1),
+                Run(space + words, rest + 1),
             )
             paragraphs.append(NewParagraph(first, runs))
         else:

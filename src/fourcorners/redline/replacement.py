@@ -29,6 +29,7 @@ _UNBRACKETED = re.compile(r"[^\[\]]+(?![^\[]*\])")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _SENTENCE_END = re.compile(r"[^\d\s][.;:](?=\W|$)")
 _EXCEPTION, _EXCEPTED = _PATTERNS["exception"], _PATTERNS["excepted"]
+_GOES_ON = re.compile(r"[\w,]\s*\n\s*[a-z]")
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*|(?<=[.;:,])[^\S\n]*\n\s*")
 
 
@@ -43,7 +44,7 @@ def without_number(text: str, span: Span) -> Span:
 def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
     """Return the part to replace with a wording: sentences of one paragraph, one of the quote.
 
-    None if the quote is only a heading.
+    None if the quote is only a heading, or part of a sentence that another paragraph goes on with.
     """
     text, wanted = contract.full_text, frozenset(stems(wording))
     matters = [each for each in MATTERS.values() if each.search(wording)]
@@ -79,7 +80,7 @@ def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
     node = contract.outline.node_at(part.start)
     if text[part.end - 1] == ":" and node is not None and node.span.end > part.end:
         part = Span(part.start, node.span.end).strip(text)
-    return part
+    return None if _GOES_ON.match(text, part.end - 1) else part
 
 
 def _paragraph(text: str, span: Span) -> Span:
