@@ -14,6 +14,7 @@ import apsw
 import pytest
 from fastapi.testclient import TestClient
 
+from fourcorners.documents.workers.own_process import OwnProcessPool
 from fourcorners.errors import DamagedDocument, LibraryError
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
@@ -34,7 +35,6 @@ from fourcorners.search.graph.links import links_of, update_links
 from fourcorners.search.run import search_library
 from fourcorners.server.app import create_app
 from fourcorners.settings import Settings
-from tests.library.own_process import OwnProcessPool
 from tests.models.fake import HashEncoder
 
 if TYPE_CHECKING:

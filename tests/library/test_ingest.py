@@ -17,6 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.documents import discovery
+from fourcorners.documents.workers.own_process import OwnProcessPool
 from fourcorners.errors import LibraryError, ModelError
 from fourcorners.library import ingest
 from fourcorners.library.add_report import AddReport, Progress
@@ -24,7 +25,6 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
-from tests.library.own_process import OwnProcessPool
 from tests.models.fake import HashEncoder
 
 SETTINGS = Settings(jobs=2, memory_mb=800, seconds=30, ocr=False)

@@ -32,7 +32,7 @@ from fourcorners.redline.responses import ReviewedVersion, assess_changes
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import UNKNOWN_SIDE, display_name, require_parties, side_in
 from fourcorners.review.risk.assessment import RiskConclusion
-from fourcorners.review.run import ReviewScope, review_library
+from fourcorners.review.run import ONE_WORKER, ReviewScope, Workers, review_library
 from fourcorners.review.store import load_findings
 from fourcorners.work_folder import make_temporary_folder
 
@@ -52,6 +52,7 @@ class RedlineOptions:
         bank: A clause bank whose best clauses come before the playbook's own; empty for none.
         force: Whether clauses that were decided are changed, too, where the reader is unsure.
         reviewer: Who marks it up: the tracked changes of others are weighed; empty for none.
+        workers: What reviews the contract, if it was not reviewed.
     """
 
     read_for: Collection[str]
@@ -61,6 +62,7 @@ class RedlineOptions:
     bank: str = ""
     force: bool = False
     reviewer: str = ""
+    workers: Workers = ONE_WORKER
 
 
 def redline_contract(
@@ -102,7 +104,7 @@ def redline_contract(
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
     findings: dict[str, Finding] = {}
-    cells = _classed_cells(library, terms, playbooks, encoder)
+    cells = _classed_cells(library, terms, playbooks, options.workers, encoder)
     for provision, finding, own_source in cells:
         added = [each.new_clause for each in changes if each.new_clause is not None]
         preferences = Preferences(
@@ -175,7 +177,7 @@ def _weigh_others(
                 side = side_in(store, entries[0].id, options.read_for)
                 side = side if side.names else after.terms.side
                 terms = ContractTerms(Contract(store, entries[0].id), side, options.values)
-                cells = _classed_cells(store, terms, playbooks, encoder)
+                cells = _classed_cells(store, terms, playbooks, options.workers, encoder)
                 before = ReviewedVersion(terms, {each.id: (each, cell) for each, cell, _ in cells})
             theirs = [each for each in others if each.author == author]
             yield from assess_changes(theirs, after, before, outcomes)
@@ -199,11 +201,15 @@ def _open_without(read: Document, author: str, encoder: Encoder | None) -> Itera
 
 
 def _classed_cells(
-    library: Library, terms: ContractTerms, playbooks: Sequence[Playbook], encoder: Encoder | None
+    library: Library,
+    terms: ContractTerms,
+    playbooks: Sequence[Playbook],
+    workers: Workers,
+    encoder: Encoder | None,
 ) -> list[tuple[Provision, Finding, Source]]:
     contract = terms.contract
     conclusion = RiskConclusion(contract.card, UNKNOWN_SIDE)
-    found = _cells(library, contract.id, playbooks, encoder)
+    found = _cells(library, contract.id, playbooks, workers, encoder)
     return [(each, _classed(finding, each, conclusion), own) for each, finding, own in found]
 
 
@@ -225,14 +231,19 @@ def _find_provision(playbooks: Sequence[Playbook], name: str) -> Provision:
 
 
 def _cells(
-    library: Library, document: str, playbooks: Sequence[Playbook], encoder: Encoder | None
+    library: Library,
+    document: str,
+    playbooks: Sequence[Playbook],
+    workers: Workers,
+    encoder: Encoder | None,
 ) -> Iterator[tuple[Provision, Finding, Source]]:
     """Yield each provision once, with its finding and the source of its wording."""
     seen: set[str] = set()
     for playbook in playbooks:
         findings = load_findings(library, playbook, document)
         if any(each.id not in findings for each in playbook.provisions):
-            review_library(library, playbook, ReviewScope(documents=[document]), encoder=encoder)
+            scope = ReviewScope(documents=[document])
+            review_library(library, playbook, scope, encoder=encoder, workers=workers)
             findings = load_findings(library, playbook, document)
         source = Source(f"the playbook {playbook.name}, version {playbook.version}")
         for each in playbook.provisions:

@@ -17,7 +17,14 @@ from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
-from tests.redline.word_contracts import WORD_CONTRACTS, word_file
+from tests.redline.word_contracts import (
+    NUMBERING,
+    WORD_CONTRACTS,
+    listed,
+    paragraph,
+    run,
+    word_file,
+)
 
 AUTHOR = "Ann Lee"
 AT = datetime(2026, 3, 4, 9, tzinfo=UTC)
@@ -179,6 +186,34 @@ def test_a_paragraph_at_the_end_of_the_body(tmp_path: Path) -> None:
     marked = document.save()
     assert text_of(marked, tmp_path).endswith("____\n\nSigned twice.\n")
     rejected = resolve_changes(marked, Path(), accept=False)
+    assert text_of(rejected, tmp_path) == text_of(data, tmp_path)
+
+
+def test_a_last_paragraph_unlike_the_new_one_has_its_format_back(tmp_path: Path) -> None:
+    body = paragraph(run("The parties agree."), properties=listed(0)) + paragraph(run("So be it."))
+    data = word_file({"body": body, "numbering": NUMBERING})
+    document = TrackedDocument(data, tmp_path / "x.docx", author=AUTHOR, at=AT)
+    document.insert_paragraph(len(document.text.rstrip()) - 1, 3, [NewWords("New.", 3)])
+    marked = document.save()
+    assert text_of(marked, tmp_path).endswith("So be it.\n\n2. New.\n")
+    rejected = resolve_changes(marked, Path(), accept=False)
+    assert text_of(rejected, tmp_path) == text_of(data, tmp_path)
+    accepted = resolve_changes(marked, Path(), accept=True)
+    assert text_of(accepted, tmp_path) == text_of(marked, tmp_path)
+    assert "pPrChange" not in part(accepted, "word/document.xml")
+
+
+def test_a_new_paragraph_with_a_comment_before_a_table_goes(tmp_path: Path) -> None:
+    cell = f"<w:tc>{paragraph(run('Signed'))}</w:tc>"
+    body = (
+        paragraph(run("The parties agree."), properties=listed(0))
+        + paragraph(run("So be it."))
+        + f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr>{cell}</w:tr></w:tbl>"
+    )
+    data = word_file({"body": body, "numbering": NUMBERING})
+    document = TrackedDocument(data, tmp_path / "x.docx", author=AUTHOR, at=AT)
+    document.insert_paragraph(document.text.index("So"), 3, [NewWords("New.", 3)], "Why.")
+    rejected = resolve_changes(document.save(), Path(), accept=False)
     assert text_of(rejected, tmp_path) == text_of(data, tmp_path)
 
 

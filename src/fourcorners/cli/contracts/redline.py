@@ -119,10 +119,12 @@ def redline(
     playbook accepts. Each change has a comment with the reason, the contract's words and where
     the wording comes from. What the program cannot say is listed, to be decided by you.
     """
+    from fourcorners.documents.workers.own_process import OwnProcessPool
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.redline.run import RedlineOptions, redline_contract
     from fourcorners.redline.word import redline_table, write_redline
+    from fourcorners.review.run import Workers
     from fourcorners.settings import Settings
     from fourcorners.work_folder import replace_file, replace_text
 
@@ -143,6 +145,7 @@ def redline(
         choices.bank or "",
         choices.force,
         who,
+        Workers(pool=OwnProcessPool()),
     )
     with (
         _open_contract(contract, source, encoder, settings) as (store, name),

@@ -25,6 +25,7 @@ _FORMER: Final = tuple(f"{name}PrChange" for name in ("r", "p", "tbl", "tr", "tc
 _SHOWN: Final = (f"{W}r", "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath")
 REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
 ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
+_UNSEEN: Final = (f"{W}rPr", f"{W}commentReference")
 _TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText"))
 
 
@@ -144,7 +145,8 @@ def _join_next(mark: _Element) -> None:
     while following is not None and following.tag in (f"{W}bookmarkStart", f"{W}bookmarkEnd"):
         following = following.getnext()
     if following is None or following.tag != f"{W}p":
-        if not any(next(each.iter(*_SHOWN), None) is not None for each in words):
+        runs = (run for each in words for run in each.iter(*_SHOWN))
+        if not any(each.tag not in _UNSEEN for run in runs for each in run):
             _detach(paragraph)
         return
     at = 1 if following.find(f"{W}pPr") is not None else 0

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.comments import CommentPart
-from fourcorners.documents.docx.marks import Marks, xml_text
+from fourcorners.documents.docx.marks import Marks, element_properties, xml_text
 from fourcorners.documents.docx.placed_text import PlacedWords, read_placed_text
 from fourcorners.documents.docx.runs import (
     FieldRuns,
@@ -360,12 +360,27 @@ class TrackedDocument:
         is_last = following is None or following.tag not in _BLOCKS
         # When an inserted paragraph end is rejected, Word gives the joined paragraph the properties
         # of the latter and LibreOffice those of the former. So if both are the same, or nothing
-        # follows to be joined, the inserted end is that of the previous paragraph.
-        takes_end = is_last or is_same_format(place, made)
+        # follows to be joined, the inserted end is that of the previous paragraph. If nothing
+        # follows and they differ, rejecting the latter's format restores the former's.
+        is_same = is_same_format(place, made)
+        takes_end = is_last or is_same
+        if is_last and not is_same:
+            self._note_former_format(made, place)
         is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
         self._marks.mark_end(place if takes_end and not is_marked else made, "ins")
         place.addnext(made)
         return inserted
+
+    def _note_former_format(self, made: _Element, former: _Element) -> None:
+        """Note the properties of another paragraph as those that a new one had before."""
+        change = self._marks.create("pPrChange")
+        properties = former.find(f"{W}pPr")
+        change.append(
+            made.makeelement(f"{W}pPr")
+            if properties is None
+            else copy_without(properties, ("rPr", *_PARAGRAPH_UNLIKE))
+        )
+        element_properties(made, "pPr").append(change)
 
     def _paragraph_like(self, model: _Element) -> _Element:
         made = self._body.makeelement(f"{W}p")

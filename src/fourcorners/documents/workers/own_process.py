@@ -1,4 +1,4 @@
-"""Read files in this very process: to start one that does takes longer than small files do."""
+"""Work on items in this very process, if to start another takes longer than the work itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class OwnProcessPool:
-    """A pool without limits, for tests that are not about the processes of a real one."""
+    """A pool without limits: for few items of which none is a file that nobody has read yet."""
 
     is_remote: bool = False
     embeds_passages: bool = False
