@@ -44,7 +44,7 @@ def without_number(text: str, span: Span) -> Span:
 def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
     """Return the part to replace with a wording: sentences of one paragraph, one of the quote.
 
-    None if the quote is only a heading, or part of a sentence that another paragraph goes on with.
+    None if the quote is only a heading, or part of a sentence that continues in another paragraph.
     """
     text, wanted = contract.full_text, frozenset(stems(wording))
     matters = [each for each in MATTERS.values() if each.search(wording)]
