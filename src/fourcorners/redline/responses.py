@@ -130,10 +130,15 @@ def _removed_sentences(change: TrackedChange, before: ReviewedVersion | None) ->
 def _find_provision(
     after: ReviewedVersion, before: ReviewedVersion | None, place: Span | None, sentence: Span
 ) -> Provision | None:
-    """Return the first provision that the words of a change, or those it removes, are found for."""
+    """Return the likeliest provision of the words of a change, or of those it removes."""
     cells, words = (before.cells, place) if before and place else (after.cells, sentence)
-    found = ((of, each) for of, each in cells.values() if each.state is CellState.FOUND)
-    return next((of for of, each in found if of.positions and _touches(each, words)), None)
+    found = [
+        (each.score, provision)
+        for provision, finding in cells.values()
+        for each in (finding.evidence if provision.positions else ())
+        if each.quote.span is not None and each.quote.span.overlaps(words)
+    ]
+    return max(found, key=lambda each: each[0])[1] if found else None
 
 
 def _decides(change: TrackedChange, weight: _Weight, rivals: Sequence[TrackedChange]) -> bool:
