@@ -26,7 +26,7 @@ from fourcorners.redline.proposal import (
     ProposedChange,
     ResponseKind,
 )
-from fourcorners.redline.propose import find_path, position_quotes
+from fourcorners.redline.propose import SURELY_MEANT, find_path, position_quotes
 from fourcorners.redline.replacement import without_number
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.text.quote import Quote
@@ -136,7 +136,9 @@ def _find_provision(
         (each.score, provision)
         for provision, finding in cells.values()
         for each in (finding.evidence if provision.positions else ())
-        if each.quote.span is not None and each.quote.span.overlaps(words)
+        if each.quote.span is not None
+        and each.quote.span.overlaps(words)
+        and each.score >= SURELY_MEANT
     ]
     return max(found, key=lambda each: each[0])[1] if found else None
 
