@@ -126,6 +126,10 @@ def test_no_part_of_a_sentence_is_replaced(end: str) -> None:
     text = f"7.1 Neither the Mill nor the Buyer is ever liable for {end}\n\nsimilar harm."
     quoted = place(text.partition("\n")[0], text)
     assert find_part(contract(text), quoted, CAP) is None
+    apart = text.replace("\n\n", "\n\n-7-\n\nMill Agreement\n\n")
+    assert find_part(contract(apart), quoted, CAP) is None
+    listed = text.replace("similar", "ii. similar")
+    assert find_part(contract(listed), quoted, CAP) is not None
 
 
 def test_a_list_goes_with_the_words_that_lead_to_it() -> None:

@@ -29,7 +29,7 @@ _UNBRACKETED = re.compile(r"[^\[\]]+(?![^\[]*\])")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _SENTENCE_END = re.compile(r"[^\d\s][.;:](?=\W|$)")
 _EXCEPTION, _EXCEPTED = _PATTERNS["exception"], _PATTERNS["excepted"]
-_GOES_ON = re.compile(r"[\w,]\s*\n\s*[a-z]")
+_GOES_ON = re.compile(r"[\w,]\s*\n(?:[^\n]{0,60}\n){0,6}\s*[a-z]{2,}[ ,]")  # past a page's edge
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*|(?<=[.;:,])[^\S\n]*\n\s*")
 
 
