@@ -18,7 +18,7 @@ from fourcorners.precedents.clause import Clause, ClausePlace
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
 from fourcorners.precedents.scoring.score import Scoring
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 DATA = Path(__file__).with_suffix(".yaml")
 

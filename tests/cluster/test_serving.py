@@ -32,7 +32,7 @@ from fourcorners.operations.local_models import LocalModels
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.app import create_app
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.tasks.queue import TaskQueue, TaskState
@@ -147,7 +147,7 @@ def firm(tmp_path_factory: pytest.TempPathFactory, postgres: PostgresServer) -> 
     url = postgres.new_library()
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_DATA_HOME", str(folder / "data"))
-        patched.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+        patched.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
         with Library.open(url) as library:
             documents = rooms(folder, library)
             accounts = Accounts(library)

@@ -6,8 +6,7 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm.exchange import Role, Speaker
-from fourcorners.llm.prompt import Kind, Value, load_prompt, prompt_names
-from fourcorners.llm.prompt_quoting import QuotedText
+from fourcorners.llm.prompt import Kind, QuotedText, Value, load_prompt, prompt_names
 
 
 @pytest.mark.parametrize("name", prompt_names())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.llm.prompt_quoting import QuotedText, neutralise, quote_mark, quote_text
+from fourcorners.llm.prompt import QuotedText, neutralise, quote_mark, quote_text
 
 OPEN = re.compile(r"<<<data ([0-9a-f]{24}) \"([^\"]*)\">>>")
 END = re.compile(r"<<<end ([0-9a-f]{24})>>>")

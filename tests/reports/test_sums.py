@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fourcorners.reports.chapters.sums import sum_runs
+from fourcorners.reports.chapters.front import sum_runs
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import CellState, Review, RiskAnswer
 

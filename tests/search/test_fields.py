@@ -15,8 +15,8 @@ from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
-from fourcorners.search.plan import explain_plan
 from fourcorners.search.query import Mode, Query, parse_query
+from fourcorners.search.run import explain_plan
 from fourcorners.text.span import Span
 from tests.models.fake import HashEncoder
 

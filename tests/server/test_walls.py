@@ -29,7 +29,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
 from fourcorners.server import api
 from fourcorners.server.api import requests as guarding
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.context import RequestContext
 from fourcorners.server.pages import FOR_TEAMS, PAGES
@@ -97,7 +97,7 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
     """Mill, in which each role is held by someone, and Grain, which none of them may know of."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     monkeypatch.setattr(guarding, "REQUESTS_PER_MINUTE", 10**9)
     monkeypatch.setattr(ask, "_WAITING", 10**9)
     monkeypatch.setattr(LocalModels, "encoder", property(lambda _: EvenEncoder()))

@@ -29,7 +29,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from fourcorners.models.card import CARD_FILE, load_card
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 NAMES = {
     "word_embeddings.weight_quantized": "words",

@@ -35,7 +35,7 @@ from sklearn.linear_model import LogisticRegression
 
 from fourcorners.models.card import save_card
 from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
-from fourcorners.models.verdict_reader.clause_model import HEADS
+from fourcorners.models.verdict_reader.clause_model import HEADS, LONGEST
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
 from fourcorners.models.verdict_reader.limits import Limits, choose_limits
 from fourcorners.models.verdict_reader.reader import (
@@ -49,7 +49,6 @@ from fourcorners.models.verdict_reader.reader import (
     LinearModel,
     judge,
 )
-from fourcorners.models.verdict_reader.tokens import LONGEST
 from fourcorners.review.people.labelled_clauses import UNLISTED
 from training.verdicts.data import (
     FOLDS,

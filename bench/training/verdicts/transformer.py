@@ -40,10 +40,15 @@ from transformers import AutoModel
 
 from fourcorners.models.session import GRAPH
 from fourcorners.models.verdict_reader.clause import MentionKind
-from fourcorners.models.verdict_reader.clause_model import HEADS, MARKED
+from fourcorners.models.verdict_reader.clause_model import (
+    HEADS,
+    MARKED,
+    ClauseTokens,
+    Place,
+    read_tokens,
+)
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import Head
-from fourcorners.models.verdict_reader.tokens import ClauseTokens, Place, read_tokens
 from training.encoder.export import OPSET, plain_tokenizer, quantise
 from training.verdicts.data import (
     FOLDS,

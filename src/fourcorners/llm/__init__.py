@@ -43,8 +43,7 @@ from fourcorners.llm.ledger import (
 from fourcorners.llm.limits import fixed_price
 from fourcorners.llm.offline import FakeModel, Recorder, Replay
 from fourcorners.llm.port.port import Port, Stream
-from fourcorners.llm.prompt import Prompt, Value, load_prompt
-from fourcorners.llm.prompt_quoting import QuotedText
+from fourcorners.llm.prompt import Prompt, QuotedText, Value, load_prompt
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
 __all__ = [

@@ -90,7 +90,7 @@ def load_card(folder: Path) -> ModelInfo:
     """
     import yaml
 
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     path = folder / CARD_FILE
     try:

@@ -45,7 +45,7 @@ def describe_model(folder: Path) -> ModelDescription:
     """
     import yaml
 
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     info = load_card(folder)
     try:

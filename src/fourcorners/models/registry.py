@@ -84,7 +84,7 @@ def default_encoder(
     if settings is None:
         return load_encoder(DEFAULT_ENCODER, threads=threads)
     if settings.kind == "remote":
-        from fourcorners.models.encoder.remote import remote_encoder
+        from fourcorners.models.remote import remote_encoder
 
         return remote_encoder(settings)
     if settings.kind == "sentence-transformers":
@@ -175,7 +175,7 @@ def shipped_reranker() -> Reranker:
     Raises:
         ModelError: If its card is missing or damaged.
     """
-    from fourcorners.models.reader.reranker import AnswerReranker
+    from fourcorners.models.reader.reader import AnswerReranker
 
     return AnswerReranker(default_reader())
 
@@ -197,7 +197,7 @@ def _named_reranker(settings: RerankerSettings, threads: int | None) -> Reranker
     if settings.kind == "reader":
         return shipped_reranker()
     if settings.kind == "remote":
-        from fourcorners.models.reranker.remote import remote_reranker
+        from fourcorners.models.remote import remote_reranker
 
         return remote_reranker(settings)
     if settings.url:

@@ -9,19 +9,20 @@ from operator import attrgetter
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.exclusions import shown_document
-from fourcorners.outline.parser import confidence, frame
+from fourcorners.outline.parser import frame
 from fourcorners.outline.parser.attachments import find_attachments
 from fourcorners.outline.parser.contents import find_contents, without_cover
 from fourcorners.outline.parser.growth import grow_tree
 from fourcorners.outline.parser.headings import find_headings, is_title
-from fourcorners.outline.parser.lift import lift_levels, prune_lists
+from fourcorners.outline.parser.lift import ITEM, lift_levels, prune_lists
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import MAX_MARKERS, Marker, drop_number_lists, find_markers
 from fourcorners.outline.parser.missing import find_missing
-from fourcorners.outline.parser.sequence import INNER, OPEN, place_markers
+from fourcorners.outline.parser.numbering import steps_between
+from fourcorners.outline.parser.sequence import INNER, OPEN, PlacedMarker, place_markers
 from fourcorners.outline.references.find import find_references
 from fourcorners.outline.terms import find_terms
-from fourcorners.outline.tree import Outline
+from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.span import Span, merge_spans
 
 SIZE_LIMIT = 4_000_000  # characters; a longer text is not a contract, and is read in windows
@@ -51,9 +52,9 @@ def build_outline(document: Document) -> Outline:
         placed = place_markers(markers)
     taken = lift_levels(prune_lists(placed), lines.length)
     nodes = grow_tree(lines, taken, title.span if title else None, contents)
-    sure = confidence.outline_confidence(lines, markers, taken, nodes)
+    sure = outline_confidence(lines, markers, taken, nodes)
     terms = find_terms(lines.text)
-    if sure < confidence.MIN_CONFIDENCE:
+    if sure < MIN_CONFIDENCE:
         return Outline((), confidence=sure, windows=True, terms=terms, contents=listed)
     references = find_references(lines.text, nodes)
     return Outline(nodes, sure, terms=terms, references=references, contents=listed)
@@ -140,3 +141,77 @@ def _merge(
         if lines.start_of_line(heading.start) not in taken_lines:
             result[heading.start] = heading
     return sorted(result.values(), key=_start)
+
+
+MIN_CONFIDENCE = 0.5  # below it an outline is not used; by hand
+_STRONG, _DOUBTFUL = 1.2, 0.3
+_GAP = 0.9  # cost from which a missing number counts as a gap; by hand
+_DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
+_TOP_LEVEL = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
+# A short paper without clauses is read as well as its frame: there is nothing else to find.
+_FEW = 2  # numbers
+_SHORT = 20_000  # characters
+_UNNUMBERED = frozenset({"attachment", "recitals", "signature", "body", "heading", "caps"})
+_FRAME = frozenset({NodeKind.RECITALS, NodeKind.SIGNATURE, NodeKind.SCHEDULE})
+
+
+def outline_confidence(
+    lines: TextLines, markers: list[Marker], taken: list[PlacedMarker], nodes: tuple[Node, ...]
+) -> float:
+    """Return the confidence in an outline, 0 to 1.
+
+    It is a product: the share of strong markers at line starts that found a place; few gaps and
+    restarts; no leaf that holds most of the text; enough nodes for the length.
+    """
+    placed = {item.marker.start for item in taken}
+    strong = [
+        marker
+        for marker in markers
+        if marker.own_line and marker.leave >= _STRONG and marker.take <= _DOUBTFUL
+        if not ITEM.match(marker.readings[0].family)
+    ]
+    share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
+    counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
+    missed = sum(item.gap >= _GAP for item in counted)
+    gaps = missed / max(1, len(counted))
+    clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
+    parts = [n for n in clauses if n.label or n.heading]
+    wanted = min(8.0, max(3.0, lines.length / 2_500))
+    enough = min(1.0, len(parts) / wanted)
+    whole = _DOUBT ** min(_DOUBTS, _breaks(taken))
+    sure = share * (1.0 - gaps) ** 2 * _spread(lines, nodes) * enough
+    if sure >= MIN_CONFIDENCE:
+        sure = max(MIN_CONFIDENCE, sure * whole)
+    numbers = sum(m.readings[0].family not in _UNNUMBERED for m in strong)
+    if numbers <= _FEW and lines.length <= _SHORT and any(n.kind in _FRAME for n in nodes):
+        return max(sure, MIN_CONFIDENCE)
+    return sure
+
+
+def _breaks(taken: list[PlacedMarker]) -> int:
+    """Return how often numbers of the top level are missing, or restart for no reason."""
+    found = 0
+    before: tuple[str, float] | None = None
+    for item in taken:
+        family, path = item.reading.family, item.reading.path
+        if item.depth <= 0 and family in _TOP_LEVEL:
+            if before is not None and before[0] == family:
+                found += steps_between(before[1], path[0]) != 1
+            before = (family, path[0])
+        elif item.depth <= 0:
+            before = None
+    return found
+
+
+def _spread(lines: TextLines, nodes: tuple[Node, ...]) -> float:
+    """Return 1 unless a leaf is both long and most of the text."""
+    inner = {node.parent for node in nodes}
+    leaves = [
+        len(node.span)
+        for node in nodes
+        if node.id not in inner and node.kind not in (NodeKind.SCHEDULE, NodeKind.SIGNATURE)
+    ]
+    largest = max(leaves, default=lines.length)
+    if largest < 4_000:
+        return 1.0
+    return max(0.0, min(1.0, 1.25 - largest / lines.length))

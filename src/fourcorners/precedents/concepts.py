@@ -76,7 +76,7 @@ class QueryConcepts:
 
 @cache
 def all_concepts() -> tuple[QueryConcept, ...]:
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     text = files("fourcorners.precedents").joinpath("concepts.yaml").read_text("utf-8")
     return tuple(

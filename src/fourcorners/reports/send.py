@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports import word
+from fourcorners.reports import html, word
 from fourcorners.reports.chapters import compose
 from fourcorners.reports.chapters.earlier import EarlierReview, with_changes
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind
-from fourcorners.reports.writers import html as report_html
 from fourcorners.reports.writers import pdf
 from fourcorners.review.finding import Review
 from fourcorners.work_folder import replace_file
@@ -36,7 +35,7 @@ class ReportFormat:
 
 FORMATS: Final[Mapping[str, ReportFormat]] = {
     ".docx": ReportFormat(word.export, (".docx", ".dotx")),
-    ".html": ReportFormat(report_html.export_html, (".css",)),
+    ".html": ReportFormat(html.export_html, (".css",)),
     ".pdf": ReportFormat(pdf.export_pdf, (".typ",)),
 }
 

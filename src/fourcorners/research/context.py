@@ -13,15 +13,13 @@ from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.reader.reader import OnnxReader
-from fourcorners.models.reader.reranker import AnswerReranker
+from fourcorners.models.reader.reader import AnswerReranker, OnnxReader
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.clause import find_lead_ins
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
-from fourcorners.research.rerank_record import RerankRecord
 from fourcorners.research.rewriting import is_distinct, replace_party_names, replace_persons
 from fourcorners.research.tool import Material
 from fourcorners.review.evidence import quoted_parts
@@ -37,12 +35,14 @@ from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.scope import QuestionScope, route_question, without_names
 from fourcorners.search.sentences.answer_scores import reader_for
+from fourcorners.search.sentences.retrieve import RERANKED, Retrieval
 from fourcorners.search.sentences.units import SentenceIndex, sentence_index
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
 _PATTERNS = load_patterns("fourcorners.research", "context")
+_NAMED = 8  # contracts that a sentence names
 
 
 def asked_parties(question: str, contract: Contract) -> frozenset[str]:
@@ -90,6 +90,36 @@ _LATER = re.compile(r"\w{3}[.!?][\"”)]*\s")  # the end of a sentence
 _HEADING = 60  # characters of a heading that is only a name
 _MAX_WORDED = 12  # contracts for which a question is put in their own words
 _HEADED = frozenset({NodeKind.SCHEDULE, NodeKind.RECITALS, NodeKind.SIGNATURE})
+
+
+class RerankRecord:
+    """What a report must say of the reranker; all searches for one question share it."""
+
+    def __init__(self) -> None:
+        self._failure = ""
+        self._unread: dict[str, None] = {}
+
+    def usable(self, reranker: Reranker | None) -> Reranker | None:
+        """Return the reranker, unless it has failed: each call may take as long as the first."""
+        return None if self._failure else reranker
+
+    def add(self, found: Retrieval) -> None:
+        self._failure = self._failure or found.failure
+        self._unread.update(dict.fromkeys(found.unread))
+
+    def describe(self, library: Library) -> list[str]:
+        """Say that the reranker failed, and of which contracts it read nothing in a search."""
+        sentences = [self._failure] if self._failure else []
+        names = [library.entry(each).name for each in self._unread]
+        if names:
+            more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+            contracts = "1 contract" if len(names) == 1 else f"{len(names)} contracts"
+            sentences.append(
+                f"The reranker reads the first {RERANKED} passages of a search. In at least one it "
+                f"read none of {contracts}, ranked by the search alone: "
+                f"{'; '.join([*names[:_NAMED], *more])}."
+            )
+        return sentences
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,7 +110,7 @@ def add_legal_terms(question: str) -> str:
 
 @cache
 def _everyday() -> Mapping[str, re.Pattern[str]]:
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     vocabulary: dict[str, list[str]] = load_yaml(VOCABULARY_FILE.read_text(encoding="utf-8"))
     return {

@@ -25,8 +25,8 @@ from fourcorners.review.finding import Severity
 from fourcorners.review.suspicion import find_suspicions
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
+from fourcorners.text.patterns import load_yaml
 from fourcorners.text.span import Span
-from fourcorners.text.yaml_data import load_yaml
 
 _CHARACTERS_A_TOKEN = 4  # characters per token of English text with common tokenizers
 

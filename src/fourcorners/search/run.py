@@ -1,13 +1,14 @@
 """Search for what a person typed: run a query exactly, or find what answers a question.
 
 A question in plain language that names a contract is restricted to that contract, and answered with
-its sentences. A query with operators, fields or labels finds passages.
+its sentences. A query with operators, fields or labels finds passages. `explain_plan` says how a
+query is run.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
@@ -16,11 +17,16 @@ from fourcorners.library.damage import without_damaged
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept
+from fourcorners.search.expansion import expand_query
+from fourcorners.search.fields import field_rows, require_fields
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.hit import SIGNAL_PREFIX, DocumentPlaces, FoundPassage, Hit
-from fourcorners.search.query import Or, Query, parse_query, tree_fields
+from fourcorners.search.index import index_of
+from fourcorners.search.query import Field, Mode, Or, Query, parse_query, tree_fields
+from fourcorners.search.query.fts import CompiledLeaf, compile_query
 from fourcorners.search.query.match import matched_spans
+from fourcorners.search.query.tree import leaf_label
 from fourcorners.search.scope import QuestionScope, route_question
 from fourcorners.search.sentences.candidates import any_word_form
 from fourcorners.search.sentences.retrieve import (
@@ -125,3 +131,68 @@ def _hit(
     found = FoundPassage(one.document, passage.ordinal, passage.node, one.span, matched)
     signals = {f"{SIGNAL_PREFIX}{key}": value for key, value in one.parts.items()}
     return place.hit(found, units.text, {"score": one.score, **signals})
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    name: str
+    description: str
+
+
+def explain_plan(
+    library: Catalogue,
+    query: str | Query,
+    *,
+    encoder: Encoder | None = None,
+    filters: Filters = NO_FILTERS,
+) -> list[PlanStep]:
+    """Return how `find` runs a query with the same arguments.
+
+    Raises:
+        QueryError, ConfigError: As `find` does.
+    """
+    parsed = parse_query(query) if isinstance(query, str) else query
+    tree = expand_query(parsed, library)
+    tokens = filters.tokens(library)
+    require_fields(library, tree, filters.within)
+    mode = " (mode lucene)" if parsed.mode is Mode.LUCENE else ""
+    steps = [PlanStep("Query", f"{parsed}{mode}")]
+    if tree != parsed.tree:
+        name = "With stemming" if parsed.stem else "With other spellings"
+        steps.append(PlanStep(name, str(Query(parsed.text, tree))))
+    by_meaning = encoder is not None and library.encoder is not None
+    steps.append(PlanStep("Read as", _kind(parsed, by_meaning=by_meaning)))
+    if tokens:
+        steps.append(
+            PlanStep("Filters", f"leave {len(index_of(library).filtered_rows(tokens)):,} passages")
+        )
+    steps += [
+        PlanStep(
+            "Field",
+            f"{leaf_label(field)} leaves {len(field_rows(library, field, tokens)):,} passages",
+        )
+        for field in tree_fields(tree)
+    ]
+    steps += _terms(library, compile_query(tree).leaves, tokens)
+    return steps
+
+
+def _kind(query: Query, *, by_meaning: bool) -> str:
+    if query.plain and by_meaning:
+        return "a question: passages with any of its words, and those near its meaning, are fused"
+    if by_meaning:
+        return "an exact query: meaning may change the order of what satisfies it, never the set"
+    return "an exact query, by words alone"
+
+
+def _terms(
+    library: Catalogue, leaves: tuple[CompiledLeaf, ...], tokens: list[list[str]]
+) -> Iterator[PlanStep]:
+    for leaf in leaves:
+        if isinstance(leaf.leaf, Field):
+            continue
+        count = f"{index_of(library).count(leaf, tokens):,} passages"
+        if not leaf.exact:
+            count += ", each then read, because the index knows no order of words"
+        role = f"counts {leaf.boost:g} times" if leaf.scored else "excludes"
+        yield PlanStep("Term", f"{leaf.label} {role}; {leaf.expression} finds {count}")

@@ -19,8 +19,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TypeAlias
 
+from fourcorners.text.patterns import load_yaml
 from fourcorners.text.span import Span, merge_spans
-from fourcorners.text.yaml_data import load_yaml
 
 # Small and capital letters of Cyrillic and Greek that look the same as Latin ones. Greek letters
 # that chemists and physicians put into Latin words (α, β, γ, κ, μ) are not among them.

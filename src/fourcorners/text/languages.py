@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 _DATA = load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 _WORDS = {language: frozenset(words.split()) for language, words in _DATA["words"].items()}

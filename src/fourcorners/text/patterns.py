@@ -1,6 +1,6 @@
-"""Regular expressions of law and language as data, in `patterns.yaml` next to their modules.
+"""YAML that comes with the package, and regular expressions as data: `patterns.yaml` of a room.
 
-Each has the words that it must match and words close to them that it must not.
+Each expression has the words that it must match and words close to them that it must not.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from fourcorners.text.yaml_data import load_yaml
+import yaml
 
 FILE = "patterns.yaml"
 
@@ -32,3 +32,15 @@ def pattern_entries(package: str) -> Mapping[str, Mapping[str, Mapping[str, Any]
 def _expression(entry: Mapping[str, Any]) -> tuple[str, int]:
     flags = sum(re.RegexFlag[flag.upper()] for flag in entry.get("flags", ""))
     return "".join(entry["pattern"].splitlines()), int(flags)
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever it holds
+    """Return the data of a YAML text.
+
+    Raises:
+        YAMLError: If it is not YAML.
+    """
+    return yaml.load(text, _LOADER)  # noqa: S506 - both loaders are safe

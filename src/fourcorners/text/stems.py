@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fourcorners.text.patterns import load_yaml
 from fourcorners.text.tokenization import TOKENIZER, TOKENIZER_ARGUMENTS, thread_tokenizer, tokenize
-from fourcorners.text.yaml_data import load_yaml
 
 FILE = Path(__file__).with_name("words.yaml")
 

@@ -13,7 +13,6 @@ from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.index import index_of
 from fourcorners.search.lexical import best_rows, matching_rows
-from fourcorners.search.plan import explain_plan
 from fourcorners.search.query import (
     And,
     Mode,
@@ -27,6 +26,7 @@ from fourcorners.search.query import (
 )
 from fourcorners.search.query.fts import alternatives
 from fourcorners.search.query.tree import render_tree
+from fourcorners.search.run import explain_plan
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 from tests.cluster.conformance.conftest import SPREAD, Twins

@@ -23,7 +23,7 @@ import pytest
 from fourcorners.documents.libreoffice import find_libreoffice
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 from tests.documents.conftest import FONT, OFFICE, lay_out, stream, word_parts
 from tests.documents.odf.test_reader import NAMES, pack, parts
 

@@ -16,8 +16,7 @@ from fourcorners.errors import CallError, ConfigError, LibraryError, ModelError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.encoder.remote import RemoteEncoder
-from fourcorners.models.remote import MAX_CHARACTERS
+from fourcorners.models.remote import MAX_CHARACTERS, RemoteEncoder
 from fourcorners.net import RetryPolicy
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings

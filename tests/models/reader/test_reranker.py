@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners import models
-from fourcorners.models.reader.reranker import AnswerReranker
+from fourcorners.models.reader.reader import AnswerReranker
 from fourcorners.settings import Settings
 
 

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from fourcorners import models
 from fourcorners.errors import CallError, ConfigError, ModelError
-from fourcorners.models.reranker.remote import RemoteReranker
+from fourcorners.models.remote import RemoteReranker
 from fourcorners.net import RetryPolicy
 from fourcorners.settings import Settings
 from tests.serving import Asked, Reply, Served, served

@@ -14,7 +14,7 @@ from fourcorners.errors import ModelError
 from fourcorners.models.registry import default_verdict_reader
 from fourcorners.models.session import EMBEDDINGS, TOKENIZER, read_tokenizer
 from fourcorners.models.verdict_reader.clause import MarkedClause, Mention, MentionKind
-from fourcorners.models.verdict_reader.clause_model import HEADS, ClauseModel
+from fourcorners.models.verdict_reader.clause_model import HEADS, LONGEST, ClauseModel, read_tokens
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION, ClauseFeatures
 from fourcorners.models.verdict_reader.reader import (
     QUOTED,
@@ -23,7 +23,6 @@ from fourcorners.models.verdict_reader.reader import (
     LinearModel,
     judge,
 )
-from fourcorners.models.verdict_reader.tokens import LONGEST, read_tokens
 from fourcorners.text.span import Span
 
 TEXT = "The Supplier shall not assign this Agreement without the consent of the Buyer."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.outline.card.card import RenewalManner, Value
-from fourcorners.outline.card.renewals import find_renewal
+from fourcorners.outline.card.read import find_renewal
 from fourcorners.text.span import Span
 
 AUTOMATIC, CHOICE = RenewalManner.AUTOMATIC, RenewalManner.CHOICE

@@ -11,10 +11,10 @@ import lxml.html
 import pytest
 
 from fourcorners.errors import ConfigError
+from fourcorners.reports import html as report_html
 from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report
-from fourcorners.reports.writers import html as report_html
 from fourcorners.review.finding import CellState, Review, ReviewState
 from fourcorners.text.invisible_characters import show_invisible
 from tests.reports import spoken

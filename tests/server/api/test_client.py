@@ -18,7 +18,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fourcorners.operations.principal import Role, Scope
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.source_settings import WebhookSettings
@@ -97,7 +97,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> tup
     """A team's server, and the token of Ada, who administers it."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     hooks = WebhookSettings(hosts=("hooks.firm.test",))
     room = make_room("team.db", team=True, webhooks=hooks)
     with room.app.state.server.connection_pool.library() as library:

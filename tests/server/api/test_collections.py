@@ -9,7 +9,7 @@ import pytest
 
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, SUPPLY, Room
@@ -45,7 +45,7 @@ def people(
     """Ada administers the library, Bram the mill, and Cleo has no role."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     room.put({"lease.txt": LEASE}, "Mill")
     room.put({"supply.txt": SUPPLY}, "Grain")

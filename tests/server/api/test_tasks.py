@@ -14,7 +14,7 @@ from fourcorners.operations.answers import AnswerOrigin
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.research import store
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, SUPPLY, Room
@@ -29,7 +29,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Roo
     """A team's server: Ada administers, Bram reads Mill, Cleo reads Grain."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)

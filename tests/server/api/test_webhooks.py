@@ -14,7 +14,7 @@ import pytest
 
 from fourcorners.errors import CallError
 from fourcorners.operations.principal import Role
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.store import webhooks
 from fourcorners.server.tasks.deliveries import DELAYS, WebhookSender
@@ -147,7 +147,7 @@ def test_who_may_not_read_any_more_is_told_nothing(
 ) -> None:
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room, receiver = make_room(team=True, webhooks=WebhookSettings(hosts=HOSTS)), Receiver()
     room.app.state.server.workers.stop()
     with room.app.state.server.connection_pool.library() as library:

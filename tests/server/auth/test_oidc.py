@@ -17,7 +17,7 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.principal import Role, Scope
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.oidc import provider as providing
@@ -67,7 +67,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash with a thousandth of the work, and let the environment hold the client's secret."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     monkeypatch.setenv("FIRM_OIDC_SECRET", SECRET)
 
 

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from fourcorners.errors import ConfigError
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth import accounts as accounting
-from fourcorners.server.auth import passwords, sessions
+from fourcorners.server.auth import sessions
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.second_factor import SecondFactors
@@ -31,7 +31,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash as the server does, with a thousandth of the work."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_signing_in_tells_not_which_accounts_there_are(
     team: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verified: list[str] = []
-    is_password = passwords.is_password
+    is_password = accounting.is_password
 
     def count(hashed: str, password: str) -> bool:
         verified.append(hashed)

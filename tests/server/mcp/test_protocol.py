@@ -22,7 +22,7 @@ from fourcorners.operations.principal import Role, Scope
 from fourcorners.research.tool import ToolQuery
 from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.app import create_app
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.mcp import answer_tools as answering
@@ -365,7 +365,7 @@ def test_a_page_elsewhere_cannot_reach_it(path: Path, settings: Settings) -> Non
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
 
 
 def bearer(path: Path, name: str, role: Role, collection: str, scope: Scope = Scope.READ) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, Room
@@ -27,7 +27,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Roo
     """A team's server without a contract: each role in Project Larch, each in all, and nobody."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)
@@ -142,7 +142,7 @@ def test_a_server_without_a_collection_shows_the_form_to_who_may_use_it(
 ) -> None:
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room("new.db", team=True)
     with room.app.state.server.connection_pool.library() as library:
         Accounts(library).add(name, PASSWORD, by="test")

@@ -15,7 +15,7 @@ from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Author, ReviewState
 from fourcorners.review.people import review_actions
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill, found
@@ -33,7 +33,7 @@ def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Roo
     """A team's server with five findings in Mill; Ada and Bram review it, Cleo reads it."""
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)

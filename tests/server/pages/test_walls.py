@@ -11,7 +11,7 @@ from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.playbooks.bank.store import store_clauses as keep
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.annotations import select_annotations
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
@@ -25,7 +25,7 @@ FIRST = BOOK.provisions[0].id
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     from argon2 import PasswordHasher
 
-    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ class Criteria:
 
 @cache
 def load_criteria() -> Criteria:
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     return TypeAdapter(Criteria).validate_python(load_yaml(package_text("criteria.yaml")))
 

@@ -36,7 +36,7 @@ AnswerSign = tuple[re.Pattern[str], ...]
 
 @cache
 def answer_signs() -> Mapping[str, tuple[AnswerSign, ...]]:
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     content = load_yaml(package_text("leftovers.yaml"))
     return {

@@ -121,7 +121,7 @@ class Experiment(Run):
 
 @cache
 def _wordings() -> Any:  # noqa: ANN401 - the system's words by prompt, and the emotive ones
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     return load_yaml(package_text("prompts/wordings.yaml"))
 

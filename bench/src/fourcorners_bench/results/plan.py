@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 from fourcorners_bench.record import package_text
 
 FOLDERS = {

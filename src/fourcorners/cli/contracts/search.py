@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.search.graph import LinkedPassage
     from fourcorners.search.hit import Hit
-    from fourcorners.search.plan import PlanStep
-    from fourcorners.search.run import SearchResult
+    from fourcorners.search.run import PlanStep, SearchResult
 
 
 LIKELY = 0.1
@@ -73,8 +72,8 @@ def search(
     """
     from fourcorners.operations.local_models import LocalModels
     from fourcorners.operations.search import PassagesRequest, search_filters, search_passages
-    from fourcorners.search.plan import explain_plan
     from fourcorners.search.query import Mode, parse_query
+    from fourcorners.search.run import explain_plan
     from fourcorners.settings import Settings
 
     with console.open_access(library) as access:
@@ -141,7 +140,7 @@ def _expansion(
 
 def _plan_steps(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
     """Return how a question was read: what it asks for, and which contracts were searched."""
-    from fourcorners.search.plan import PlanStep
+    from fourcorners.search.run import PlanStep
 
     scope = searched.scope
     if scope is None:

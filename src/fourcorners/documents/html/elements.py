@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fourcorners.documents.appearance import check_sign
 from fourcorners.documents.number_formats import format_number
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 ELEMENTS = load_yaml(Path(__file__).with_name("elements.yaml").read_text("utf-8"))
 _LIST_STYLES: dict[str, str] = ELEMENTS["list_styles"]

@@ -19,7 +19,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.rtf.groups import MIN_HEIGHT, ColourTable, GroupState, rtf_tokens
 from fourcorners.errors import InputError
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 _SYMBOL_CHARSET = 2  # of symbol fonts (RTF 1.9.1, fcharset)
 _MAX_PICTURES = 60  # that are looked at

@@ -302,7 +302,7 @@ def open_reader(folder: Path) -> ClauseReader:
     Raises:
         ModelError: If the card is missing or damaged.
     """
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     info = load_card(folder)
     try:

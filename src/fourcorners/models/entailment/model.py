@@ -170,7 +170,7 @@ class EntailmentModel:
 
     def learned_from(self) -> frozenset[str]:
         """Return the digests of the whole documents that the model has learned from."""
-        from fourcorners.text.yaml_data import load_yaml
+        from fourcorners.text.patterns import load_yaml
 
         card = load_yaml((self.info.folder / CARD_FILE).read_text("utf-8"))
         return frozenset(card.get("documents_learned_from", ()))

@@ -3,6 +3,7 @@
 A question of yes or no and a statement are the same to it: a statement that the clause makes is
 answered with yes, its contrary with no. Its `relevance` is whether a sentence answers at all. It
 learned from contrasted clauses and from questions to contracts (`training/README.md`).
+`AnswerReranker` ranks passages by it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from fourcorners.models.session import (
     run_in_threads,
     usable_cores,
 )
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
     Floats = NDArray[np.float32]
+    import numpy as np
+    from numpy.typing import NDArray
 
 KIND = "reader"
 LIMITS = "limits.json"
@@ -338,3 +342,34 @@ def open_reader(folder: Path, *, threads: int | None = None) -> OnnxReader:
     if info.kind != KIND:
         raise ModelError(f"the model in {folder} is no reader: its kind is {info.kind}.")
     return OnnxReader(info, threads=threads)
+
+
+class AnswerReranker:
+    """Reads a passage sentence by sentence, as the reader was taught to; the likeliest counts."""
+
+    def __init__(self, reader: RelevanceReader) -> None:
+        self._reader = reader
+
+    @property
+    def name(self) -> str:
+        return self._reader.name
+
+    def scores(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """Return one logit a passage, in the order of the passages.
+
+        Raises:
+            ModelError: If a file of the model is missing or damaged.
+        """
+        import numpy as np
+
+        parts = [_sentences(each) for each in passages]
+        logits = iter(
+            self._reader.relevance(question, [one for each in parts for one in each]).tolist()
+        )
+        return np.array([max(next(logits) for _ in each) for each in parts], np.float32)
+
+
+def _sentences(passage: str) -> list[str]:
+    spans = split_sentences(passage, Span(0, len(passage)))
+    found = [words for span in spans if (words := span.text_in(passage).strip())]
+    return found or [passage]

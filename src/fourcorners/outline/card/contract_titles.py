@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import FORM
 from fourcorners.text.invisible_characters import shorten, single_line
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 _TITLE: Final = 80  # characters of a contract's title
 _PARTY: Final = 32  # characters of a party's name after it

@@ -7,9 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from fourcorners.outline.card.card import Fact
-from fourcorners.text.patterns import load_patterns
+from fourcorners.text.patterns import load_patterns, load_yaml
 from fourcorners.text.span import Span
-from fourcorners.text.yaml_data import load_yaml
 
 _DATA = load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 _ADJECTIVES: dict[str, str] = _DATA["adjectives"]

@@ -13,7 +13,8 @@ _SHARE = 0.5  # minimum share of the text up to the next attachment
 _COUNTED = frozenset({"1.", "1)", "section", "article", "chapter", "I.", "A.", "first"})
 _FEWEST = 3  # minimum clauses of the contract, for the items above them not to be clauses
 _OPENED = frozenset({"recitals", "body"})  # what follows the list of parties
-_ITEM = re.compile(r"[^\W\d]?\)|\(")
+ITEM = re.compile(r"[^\W\d]?\)|\(")
+"""The start of a family of list items, which sentences hold too."""
 
 
 def lift_levels(taken: list[PlacedMarker], length: int) -> list[PlacedMarker]:
@@ -78,7 +79,7 @@ def prune_lists(taken: list[PlacedMarker]) -> list[PlacedMarker]:
     if len(clauses) >= _FEWEST:
         limit = clauses[0] if opened is None else min(clauses[0], opened)
         first = next((at for at in clauses if opened is None or at > opened), limit)
-        gone |= {at for at in tops if at < first and _ITEM.match(taken[at].reading.family)}
+        gone |= {at for at in tops if at < first and ITEM.match(taken[at].reading.family)}
     if opened is not None:
         parties = [at for at in clauses if at < opened]
         after = next((at for at in clauses if at > opened), None)

@@ -27,9 +27,9 @@ from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.reader import IS, SUCH, VerdictReader
 from fourcorners.review.risk.clauses import ClauseMarker
 from fourcorners.search.sentences.weights import chance_odds
+from fourcorners.text.patterns import load_yaml
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
-from fourcorners.text.yaml_data import load_yaml
 
 CANDIDATES = 3  # candidates of a provision: of 63 sentences that were missed, 58 were among them
 SUCH_FROM = 0.95  # probability that the words are such a provision

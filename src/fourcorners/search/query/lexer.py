@@ -210,7 +210,7 @@ def query_error(query: str, at: int, fault: str, **values: str | float) -> Query
 
 @cache
 def _faults() -> Mapping[str, Mapping[str, str]]:
-    from fourcorners.text.yaml_data import load_yaml
+    from fourcorners.text.patterns import load_yaml
 
     faults: dict[str, dict[str, str]] = load_yaml(FAULTS.read_text(encoding="utf-8"))
     return faults

@@ -6,11 +6,14 @@ Passwords are kept as argon2id hashes, sessions and tokens as SHA-256 of what th
 from __future__ import annotations
 
 import re
+import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
@@ -18,7 +21,9 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.principal import Principal, Role
-from fourcorners.server.auth.passwords import hash_password, require_strong
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 
@@ -258,3 +263,65 @@ def _require_name(name: str) -> None:
             remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
             "first two.",
         )
+
+
+MIN_LENGTH = 12  # characters
+MAX_LENGTH = 256  # characters; hashing longer ones would cost the server
+_MIN_SCORE = 3  # of 4, zxcvbn's: some 10^8 guesses at least
+_JUDGED = 72  # characters that zxcvbn looks at, at most
+
+
+def require_strong(password: str, names: Iterable[str] = ()) -> None:
+    """Refuse a password that is too short, or that guessers try early.
+
+    Args:
+        password: What is judged, by zxcvbn: lists of leaked passwords, names and words, dates,
+            keyboard patterns, repeats.
+        names: What guessers know of its owner.
+
+    Raises:
+        ConfigError: If it is, or if it is longer than any.
+    """
+    from zxcvbn import zxcvbn
+
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+        raise ConfigError(
+            f"a password has {MIN_LENGTH} to {MAX_LENGTH} characters.",
+            remedy="A short sentence is good.",
+        )
+    known = [*names, "fourcorners", "contract"]
+    judged = zxcvbn(password[:_JUDGED], user_inputs=known)
+    if judged["score"] < _MIN_SCORE:
+        found = judged["feedback"]
+        why = found["warning"].rstrip(".") or "it is one of those that guessers try first"
+        raise ConfigError(
+            f"this password is too easy to guess: {why[:1].lower()}{why[1:]}.",
+            remedy=" ".join(f"{each.rstrip('.')}." for each in found["suggestions"])
+            or "A short sentence is good.",
+        )
+
+
+def hash_password(password: str) -> str:
+    return _hasher().hash(password)
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    from argon2 import PasswordHasher
+
+    return PasswordHasher()  # argon2id, by the parameters of RFC 9106's second choice
+
+
+@cache
+def dummy_hash() -> str:
+    """Return a hash that no password has, so that an unknown name takes as long as a known one."""
+    return _hasher().hash(secrets.token_hex(32))
+
+
+def is_password(hashed: str, password: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    try:
+        return _hasher().verify(hashed, password[:MAX_LENGTH])
+    except (VerificationError, InvalidHashError):
+        return False

@@ -8,8 +8,13 @@ import time
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.operations.principal import Principal, Role
-from fourcorners.server.auth.accounts import Accounts, as_number, hash_secret
-from fourcorners.server.auth.passwords import dummy_hash, is_password
+from fourcorners.server.auth.accounts import (
+    Accounts,
+    as_number,
+    dummy_hash,
+    hash_secret,
+    is_password,
+)
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.errors import NotSignedIn
 

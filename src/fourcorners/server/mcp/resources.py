@@ -25,7 +25,7 @@ from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.server.api import documents
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import without_orders
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 TEXT_URI = "fourcorners://documents/{document}"
 OUTLINE_URI = "fourcorners://documents/{document}/outline"

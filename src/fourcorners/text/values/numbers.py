@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 
-from fourcorners.text.yaml_data import load_yaml
+from fourcorners.text.patterns import load_yaml
 
 DATA = load_yaml(Path(__file__).with_name("values.yaml").read_text(encoding="utf-8"))
 _SMALL: tuple[str, ...] = ("zero", *DATA["ones"], *DATA["teens"])

@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 from fourcorners.outline.card.values.candidates import PERPETUAL, Candidate
 from fourcorners.outline.tree import Outline
+from fourcorners.text.patterns import load_yaml
 from fourcorners.text.span import Span
 from fourcorners.text.values.periods import WrittenPeriod
-from fourcorners.text.yaml_data import load_yaml
 
 Signs: TypeAlias = frozenset[str]
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|[\"“”(),:/]|_{2,}")
