@@ -152,13 +152,13 @@ def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
 
 def _opening(text: str, offset: int) -> int | None:
     depth = 0
-    for sign in reversed([*_PATTERNS["bracket"].finditer(text, max(0, offset - _DEEP), offset)]):
-        if sign.group() in ")]":
+    for at in range(offset - 1, max(0, offset - _DEEP) - 1, -1):
+        if text[at] in ")]":
             depth += 1
-        elif depth:
+        elif text[at] in "([":
+            if not depth:
+                return at
             depth -= 1
-        else:
-            return sign.start()
     return None
 
 

@@ -18,7 +18,6 @@ from fourcorners.text.patterns import load_patterns
 
 _PATTERNS = load_patterns("fourcorners.text", "word_differences")
 _TOKEN = _PATTERNS["token"]
-_LETTER = _PATTERNS["letter"]
 _SAME_CHARACTERS = str.maketrans("’‘“”–—‐‑", "''\"\"----")
 _EXACT = 4_000_000  # pairs of words that are aligned exactly at once; 2,000 words by 2,000
 _LARGEST = 400_000_000  # pairs of words, above which texts without one rare run are cut in parts
@@ -92,7 +91,9 @@ class Words:
         return at == 0 or "\n" in self.text[self.ends[at - 1] : self.starts[at]]
 
     def letters(self, first: int, beyond: int) -> int:
-        return sum(len(word) for word in self.texts[first:beyond] if _LETTER.match(word))
+        return sum(
+            len(word) for word in self.texts[first:beyond] if word[0].isalnum() or word[0] == "_"
+        )
 
 
 @dataclass(frozen=True, slots=True)

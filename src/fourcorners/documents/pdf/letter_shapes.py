@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import re
 import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.page import fill_rows, render_grey
-from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.span import Span, merge_spans, word_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +43,6 @@ _MIN_LEAD = 0.06  # by which it is more similar to that than to its own
 _FEW = 3_000_000  # letters per object of a page: fewer are faster to draw one by one
 _MAX_SIDE = 2_000.0  # points: pages beyond are not looked at
 _MIN_HEIGHT = 2.5  # points: lower letters have no recognisable shape
-_WORD = re.compile(r"\S+")
 
 Key = tuple[str, str, int, int]
 
@@ -197,8 +195,7 @@ def _word_at(text: str, at: int) -> Span:
     start = at
     while start and not text[start - 1].isspace():
         start -= 1
-    found = _WORD.match(text, start)
-    return Span(start, found.end() if found else at + 1)
+    return next(word_spans(text, Span(start, len(text))), Span(start, at + 1))
 
 
 def _is_upright(shown: PageText, place: int) -> bool:

@@ -22,7 +22,6 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:[’'][^\W\d_]+)*")
 _SMALL: Final = frozenset(
     ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
 )
-_VOWEL: Final = re.compile(r"[AEIOUY]")
 _KINDS = load_yaml(Path(__file__).with_name("types.yaml").read_text("utf-8"))
 KINDS: tuple[str, ...] = tuple(dict.fromkeys(each["kind"] for each in _KINDS))
 _KIND_PATTERNS = tuple(
@@ -114,7 +113,7 @@ def _capitalise(found: re.Match[str]) -> str:
     word = found[0]
     if found.start() and word.lower() in _SMALL:
         return word.lower()
-    is_initials = len(word) < 3 or (len(word) == 3 and not _VOWEL.search(word))
+    is_initials = len(word) < 3 or (len(word) == 3 and set("AEIOUY").isdisjoint(word))
     return word if is_initials else word.capitalize()
 
 

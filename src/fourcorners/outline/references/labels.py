@@ -226,7 +226,7 @@ class LabelIndex:
             return self._sought.get(mark)
         node = None
         for start in self._decimals.get(mark[:2], ()):
-            if _PATTERNS["number_before"].search(self._text, max(0, start - 1), start):
+            if self._text[start - 1 : start].replace(".", "0").isdigit():  # within a number
                 continue
             end = _end_of(self._text, start, mark, _JOINT)
             opened = _PATTERNS["clause_after"].match(self._text, end) if end is not None else None

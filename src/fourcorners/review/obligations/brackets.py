@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fourcorners.text.patterns import load_patterns
@@ -41,9 +40,10 @@ def strip_bracket(text: str, words: Span) -> str:
 def _follow(text: str, within: Span) -> Iterator[tuple[int, int]]:
     """Yield each bracket with the depth after it, to one that nothing opens."""
     depth = 0
-    for match in re.finditer(r"[()]", text[within.start : within.end]):
-        at = within.start + match.start()
-        if match.group() == "(":
+    for at in range(within.start, within.end):
+        if text[at] not in "()":
+            continue
+        if text[at] == "(":
             depth += 1
         elif depth or not _PATTERNS["number"].search(text, max(0, at - 5), at):
             depth -= 1

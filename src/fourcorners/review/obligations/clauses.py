@@ -10,6 +10,7 @@ from itertools import islice, takewhile
 from fourcorners.review.obligations.actors import ActorMentionKind
 from fourcorners.review.obligations.brackets import find_bracket_end, is_in_brackets
 from fourcorners.review.obligations.lists import (
+    NUMBER,
     Point,
     find_due_parts,
     find_list,
@@ -29,6 +30,7 @@ from fourcorners.review.obligations.obligation import (
 from fourcorners.review.obligations.subjects import (
     CLAUSE,
     REACH,
+    THAT,
     Predicate,
     SubjectReader,
 )
@@ -95,7 +97,7 @@ class ObligationReader:
             made = self._judge(clause) if clause else None
             if made is not None:
                 yield from self._points(made, sentence)
-            if each.match["agrees"] and _PATTERNS["that"].match(self.text, each.match.end()):
+            if each.match["agrees"] and THAT.match(self.text, each.match.end()):
                 agreed = each.actor
         self.subjects.before = sentence
 
@@ -226,7 +228,8 @@ class ObligationReader:
             return None
         is_modal = clause.match.lastgroup in ("modal", "may", "cannot", "owed")
         passive = _PATTERNS["passive"].match(text, verb, end) if is_modal else None
-        if passive and not _PATTERNS["bound"].match(text, verb, end):
+        bound = _PATTERNS["bound"].match(text, verb, end)
+        if passive and not bound:
             return self._passive(clause, passive)
         actor = clause.predicate.actor
         if actor is None:
@@ -236,11 +239,11 @@ class ObligationReader:
             return None
         if clause.negated and _PATTERNS["no_prohibition"].match(text, verb, end):
             return None
-        barred = _PATTERNS["barred"].match(text, verb, end)
-        if barred:
-            binding, verb = Span(clause.binding.start, barred.end()), barred.end()
+        is_barred = bound is not None and bound.group().lower().endswith("from")
+        if bound and is_barred:
+            binding, verb = Span(clause.binding.start, bound.end()), bound.end()
             clause = replace(clause, negated=True, binding=binding)
-        start = verb if barred or clause.action is None else clause.action
+        start = verb if is_barred or clause.action is None else clause.action
         while start < end and text[start] in " ,\n\t":
             start += 1
         action = Span(start, max(start, end)).strip(text)
@@ -304,7 +307,7 @@ class ObligationReader:
         parts = [*_PATTERNS["begins"].finditer(self.text, low, at)]
         whole = low if low == clause.sentence.start else self.text.find(" ", low, at) + 1 or at
         start = parts[-1].end() if parts else whole
-        number = _PATTERNS["number"].match(self.text, start, at)
+        number = NUMBER.match(self.text, start, at)
         return number.end() if number else start
 
     def _make(self, clause: _Clause, actor: Actor, action: Span) -> Obligation:

@@ -27,6 +27,8 @@ from fourcorners.text.values.amounts import find_amounts
 from fourcorners.text.values.dates import find_dates
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "lists")
+NUMBER = _PATTERNS["number"]
+"""What counts a point or a clause."""
 _LEAD = 300  # characters between words that bind and the colon before a list, at most
 _APART = 3_000  # characters of a point
 _LENGTH = 9_000  # characters of a list
@@ -199,7 +201,7 @@ def find_under_headings(
         if len(named) != 1 or not _PATTERNS["duties"].search(text, head.start, head.end):
             continue
         start = node.heading.start if node.heading else node.span.start
-        mark = _PATTERNS["number"].match(text, start, node.span.end)
+        mark = NUMBER.match(text, start, node.span.end)
         start = mark.end() if mark else start
         end = text.find("\n\n", start, node.span.end)
         sentence = split_sentences(text, Span(start, end if end > 0 else node.span.end))[0]

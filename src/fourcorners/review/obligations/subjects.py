@@ -24,6 +24,8 @@ EDGE = 90
 """Characters before a subject that show whether a clause begins there."""
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "subjects")
+THAT = _PATTERNS["that"]
+"""What follows a verb in "agrees that"."""
 _TRIES = 4  # mentions before binding words that may be their subject
 _BACK = 1_000  # characters before a pronoun that hold its noun
 _NOUNS = 12  # mentions before a pronoun that may be its noun
@@ -205,7 +207,7 @@ class SubjectReader:
 
     def _own_subject(self, sentence: Span, main: Predicate, within: Span) -> ActorMention | None:
         """Return the subject of a clause to which somebody agrees: "A agrees that B is free"."""
-        that = main.match["agrees"] and _PATTERNS["that"].match(self.text, main.match.end())
+        that = main.match["agrees"] and THAT.match(self.text, main.match.end())
         if not that or that.end() < within.start:
             return None
         mentions = self.mentions.list_within(Span(that.end(), within.end))

@@ -157,6 +157,7 @@ def _entries(
 
 _PATTERNS = load_patterns("fourcorners.review.selection", "find")
 _SPLIT = _PATTERNS["split"]
+_MARK = re.compile(r"⟦\d+⟧")  # in the place of a name
 _CONTRACTED = _PATTERNS["contracted"]
 _DENIES = frozenset(
     [
@@ -306,8 +307,8 @@ def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> I
     for match in [*_SPLIT.finditer(question), None]:
         words_here = question[start : match.start() if match else len(question)]
         if words_here.strip() or joint:
-            found = [named[mark] for mark in re.findall(r"⟦\d+⟧", words_here)]
-            plain = re.sub(r"⟦\d+⟧", " ", words_here)
+            found = [named[mark] for mark in _MARK.findall(words_here)]
+            plain = _MARK.sub(" ", words_here)
             found += [concept.id for concept, _ in recognise_concepts(plain, known)]
             yield _Piece(joint, plain, tuple(dict.fromkeys(found)))
         if match is not None:

@@ -68,7 +68,6 @@ _SINGLE = {
 }
 _OPERATORS = {"AND": TokenKind.AND, "OR": TokenKind.OR, "NOT": TokenKind.NOT}
 _PATTERNS = load_patterns("fourcorners.search.query", "lexer")
-_SPACE = _PATTERNS["space"]
 _CHUNK = re.compile(rf"[^\s{QUOTES}()\[\]^~]+")
 _CHUNK_IN_LIST = re.compile(rf"[^\s{QUOTES}()\[\]^~,]+")
 _FIELD = re.compile(rf"({'|'.join(name.value for name in FieldName)}):(?=\S)", re.IGNORECASE)
@@ -90,10 +89,10 @@ def tokenize_query(query: str) -> Iterator[Token]:
     at = 0
     brackets: list[str] = []
     while at < len(query):
-        if space := _SPACE.match(query, at):
-            at = space.end()
-            continue
         char = query[at]
+        if char.isspace():
+            at += 1
+            continue
         token, end = _next_token(query, at, in_list=brackets[-1:] == ["["])
         if char in "([":
             brackets.append(char)
