@@ -47,7 +47,7 @@ def processor_count() -> int:
     return os.cpu_count() or 1
 
 
-def default_library_url() -> str:
+def _default_library_url() -> str:
     here = Path(LIBRARY_NAME)
     return str(here if here.exists() else user_data_path("fourcorners") / LIBRARY_NAME)
 
@@ -189,7 +189,7 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    library: str = Field(default_factory=default_library_url, min_length=1)
+    library: str = Field(default_factory=_default_library_url, min_length=1)
     jobs: int = Field(default_factory=processor_count, ge=1, le=256)
     memory_mb: int = Field(default=1500, ge=64)
     seconds: float = Field(default=60.0, gt=0)
@@ -255,11 +255,11 @@ class _FileSource(PydanticBaseSettingsSource):
         raise NotImplementedError  # `__call__` reads the file at once
 
     def __call__(self) -> dict[str, object]:
-        file = settings_file()
+        file = _settings_file()
         return _read_file(file, list(self.settings_cls.model_fields)) if file else {}
 
 
-def settings_file() -> Path | None:
+def _settings_file() -> Path | None:
     for folder in (Path(), user_config_path("fourcorners")):
         if (folder / FILE_NAME).is_file():
             return folder / FILE_NAME
@@ -317,7 +317,7 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
     elif os.environ.get(variable):
         place = f"the environment's {variable}"
     else:
-        place = f"{'.'.join(keys)} in {settings_file()}"
+        place = f"{'.'.join(keys)} in {_settings_file()}"
     if fault["type"] == "extra_forbidden":
         _require_known(keys[-1], place, _keys_of(Settings, keys[:-1]))
     # A value in a section may be a secret, even under a misspelt key.

@@ -291,7 +291,7 @@ def test_confirmed_findings_are_collected(room: Program) -> None:
     collect = ("bank", "collect", "--bank", "ours", "--json", *LIBRARY)
     assert room(*collect).json == {"bank": "ours", "added": 1, "known": 1}  # the same words
     assert room(*collect).json == {"bank": "ours", "added": 0, "known": 2}
-    (clause,) = room("bank", "list", "--bank", "ours", "--clauses", "--json", *LIBRARY).json
+    (clause,) = room("bank", "list", "--bank", "ours", "--json", *LIBRARY).json
     assert LAW in clause["text"]
     assert clause["source"] == "supply-1.txt"
     assert clause["tags"][0] == "confirmed by Ann"

@@ -86,7 +86,7 @@ def record(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
 @pytest.mark.usefixtures("bank")
 def test_clauses_are_read_again_and_replayed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = folder / "exchanges.jsonl"
-    for options in (["--rerank", "pointwise", "--expand"], ["--profile", "full-pairwise"]):
+    for options in (["--profile", "full-pointwise", "--expand"], ["--profile", "full-pairwise"]):
         with monkeypatch.context() as patched:
             record(patched, file)
             first = invoke(*ASK, *options)
@@ -106,7 +106,7 @@ def test_what_the_model_said_is_shown_as_words(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(monkeypatch, folder / "exchanges.jsonl")
-    told = invoke(*ASK[:-1], "--rerank", "pointwise", "--reread", "2", "--expand").output
+    told = invoke(*ASK[:-1], "--profile", "full-pointwise", "--reread", "2", "--expand").output
     assert "Also looked for: maximum amount" in told
     assert "Not more than the fees" in told
     assert "2 stars: [red]said[/red]" in told
@@ -116,11 +116,11 @@ def test_what_the_model_said_is_shown_as_words(
 @pytest.mark.usefixtures("bank")
 def test_a_server_that_is_not_there_leaves_the_order_and_says_so() -> None:
     plain = json.loads(invoke(*ASK).stdout)
-    found = json.loads(invoke(*ASK, "--rerank", "pointwise", "--expand").stdout)
+    found = json.loads(invoke(*ASK, "--profile", "full-pointwise", "--expand").stdout)
     assert [each["text"] for each in found] == [each["text"] for each in plain]
     assert all("unreachable" in each["model"]["failure"] for each in found)
     assert "unreachable" in found[0]["expansion"]["failure"]
-    shown = invoke(*ASK[:-1], "--rerank", "pairwise", "--expand").output
+    shown = invoke(*ASK[:-1], "--profile", "full-pairwise", "--expand").output
     assert "not read, and left at its place" in shown
     assert "The query was not expanded" in shown
 
@@ -129,13 +129,11 @@ def test_a_server_that_is_not_there_leaves_the_order_and_says_so() -> None:
 def test_options_that_do_not_fit_and_a_model_that_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    both = invoke(*ASK, "--profile", "full-pointwise", "--rerank", "pairwise", code=2)
-    assert isinstance(both.exception, ConfigError)
     alone = invoke(*ASK, "--reread", "5", code=2)
     assert isinstance(alone.exception, ConfigError)
     monkeypatch.delenv("FOURCORNERS_LLM_MODEL")
     monkeypatch.delenv("FOURCORNERS_LLM_URL")
-    for options in (["--rerank", "pointwise"], ["--expand"], ["--profile", "bm25-pairwise"]):
+    for options in (["--profile", "full-pointwise"], ["--expand"], ["--profile", "bm25-pairwise"]):
         missing = invoke(*ASK, *options, code=2)
         assert isinstance(missing.exception, LlmNotConfigured)
         assert "[llm]" in missing.exception.remedy

@@ -41,7 +41,7 @@ from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.learning import learn, mining
-from fourcorners.playbooks.learning.learn import LearnedQuery, mark_sentences
+from fourcorners.playbooks.learning.learn import mark_sentences
 from fourcorners.playbooks.passages import ranking
 from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
@@ -61,6 +61,7 @@ from fourcorners.text.tokenization import WordIndex
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import CATEGORIES, FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.extraction.run import document_id
+from fourcorners_bench.provisions.directions import DirectedQuery
 from fourcorners_bench.provisions.run import (
     FOLDS,
     ReturnLimits,
@@ -146,7 +147,7 @@ def sets_left_out() -> list[Without]:
 
 def learn_all(
     contracts: list[AnnotatedContract], fold: NDArray[np.int64], library: Library
-) -> dict[Without, list[LearnedQuery]]:
+) -> dict[Without, list[DirectedQuery]]:
     """Learn the 14 provisions without each fold, and without every two."""
     learner = build_learner(library, contracts, FOURTEEN_PROVISIONS)
     found = {}
@@ -164,7 +165,7 @@ def gather(
     contracts: list[AnnotatedContract],
     fold: NDArray[np.int64],
     library: Library,
-    learned_queries: dict[Without, list[LearnedQuery]],
+    learned_queries: dict[Without, list[DirectedQuery]],
 ) -> Course:
     """Read the signs of every sentence."""
     own = builtin_targets(default_encoder())

@@ -48,7 +48,7 @@ def list_objects(path: Path) -> Iterator[Path | UnreadPath]:
             below = _store().get_file_info(fs.FileSelector(place, recursive=True))
             names = sorted(each.path for each in below if each.type is fs.FileType.File)
     except OSError as error:
-        yield _unlisted(path, error)
+        yield UnreadPath(path, f"the bucket cannot be listed: {_short(error)}", _CHECK)
         return
     for name in names:
         inner = PurePosixPath(name).relative_to(place).parts
@@ -116,10 +116,6 @@ def _s3_endpoint() -> str:
 
 def _place(path: Path) -> str:
     return "/".join(path.parts[1:])
-
-
-def _unlisted(path: Path, error: OSError) -> UnreadPath:
-    return UnreadPath(path, f"the bucket cannot be listed: {_short(error)}", _CHECK)
 
 
 def _short(error: OSError) -> str:

@@ -35,7 +35,7 @@ def find_libreoffice() -> str | None:
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
-def read_doc(file: RawFile) -> Content:
+def _read_doc(file: RawFile) -> Content:
     program = find_libreoffice()
     if program is None:
         raise InputError(
@@ -132,4 +132,4 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
     return output.decode(errors="replace")
 
 
-READER = Reader(name="doc", version=1, media_types=frozenset({MediaType.DOC}), read=read_doc)
+READER = Reader(name="doc", version=1, media_types=frozenset({MediaType.DOC}), read=_read_doc)

@@ -21,7 +21,7 @@ def format_number(count: int, style: str) -> str:
     return str(count) if write is None or count < 0 else write(count)
 
 
-def chicago_sign(count: int) -> str:
+def _chicago_sign(count: int) -> str:
     """Return the footnote signs of the Chicago Manual of Style, doubled after the fourth."""
     return _CHICAGO[(count - 1) % 4] * ((count - 1) // 4 + 1) if 1 <= count <= 400 else str(count)
 
@@ -31,7 +31,7 @@ def _enclosed(first: int) -> Callable[[int], str]:
     return lambda count: chr(first + count - 1) if 1 <= count <= 20 else str(count)
 
 
-def letter_number(count: int) -> str:
+def _letter_number(count: int) -> str:
     """Return a to z, then aa, bb and so on: Word repeats the letter."""
     return chr(97 + (count - 1) % 26) * ((count - 1) // 26 + 1) if 1 <= count <= 780 else str(count)
 
@@ -48,8 +48,8 @@ def roman_number(count: int) -> str:
 
 _STYLES: dict[str, Callable[[int], str]] = {
     "none": lambda _: "",
-    "lowerLetter": letter_number,
-    "upperLetter": lambda count: letter_number(count).upper(),
+    "lowerLetter": _letter_number,
+    "upperLetter": lambda count: _letter_number(count).upper(),
     "lowerRoman": roman_number,
     "upperRoman": lambda count: roman_number(count).upper(),
     "decimalZero": lambda count: f"{count:02d}",
@@ -58,7 +58,7 @@ _STYLES: dict[str, Callable[[int], str]] = {
     "ordinalText": lambda count: ordinal_text(count).capitalize(),
     "numberInDash": lambda count: f"- {count} -",
     "hex": lambda count: f"{count:X}",
-    "chicago": chicago_sign,
+    "chicago": _chicago_sign,
     "decimalEnclosedCircle": _enclosed(0x2460),
     "decimalEnclosedParen": _enclosed(0x2474),
     "decimalEnclosedFullstop": _enclosed(0x2488),

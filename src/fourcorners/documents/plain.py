@@ -16,12 +16,12 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<lines>.*?)^---[ \t]*\r?$", re.DOT
 _NOTE = re.compile(r"^\[(?=\^[^\]\n]+\]:)", re.MULTILINE)  # a footnote, no definition of a link
 
 
-def read_plain(file: RawFile) -> Content:
+def _read_plain(file: RawFile) -> Content:
     decoded = decode_text(file.data)
     return Content(text=decoded.text, warnings=decoded.warnings)
 
 
-def read_markdown(file: RawFile) -> Content:
+def _read_markdown(file: RawFile) -> Content:
     """Read what a viewer shows: the words of the page that CommonMark describes.
 
     Lines stay lines, since contracts are often written with one clause on each.
@@ -44,7 +44,7 @@ def read_markdown(file: RawFile) -> Content:
     return read_page(replace(decoded, text=page))
 
 
-READER = Reader(name="plain", version=1, media_types=frozenset({MediaType.TEXT}), read=read_plain)
+READER = Reader(name="plain", version=1, media_types=frozenset({MediaType.TEXT}), read=_read_plain)
 MARKDOWN_READER = Reader(
-    name="markdown", version=2, media_types=frozenset({MediaType.MARKDOWN}), read=read_markdown
+    name="markdown", version=2, media_types=frozenset({MediaType.MARKDOWN}), read=_read_markdown
 )

@@ -49,10 +49,10 @@ def find_faults(database: Database, looks: Iterable[Look] | None = None) -> list
 
 
 def _pages(database: Database) -> Iterator[str]:
-    yield from table_faults(database, "the file")
+    yield from _table_faults(database, "the file")
 
 
-def table_faults(database: Database, name: str) -> Iterator[str]:
+def _table_faults(database: Database, name: str) -> Iterator[str]:
     """Yield what is wrong with the pages of a file, and rows that belong to none."""
     for (line,) in database.execute("PRAGMA integrity_check"):
         if line != "ok":
@@ -87,10 +87,10 @@ def _passages(database: Database) -> Iterator[str]:
         "WHERE p.ordinal >= d.passage_count GROUP BY d.row"
     ):
         yield f"document {document!s} has {count!s} passages too many"
-    yield from documents_without_collection(database)
+    yield from _documents_without_collection(database)
 
 
-def documents_without_collection(database: Database) -> Iterator[str]:
+def _documents_without_collection(database: Database) -> Iterator[str]:
     for (document,) in database.execute(
         "SELECT id FROM documents WHERE collection NOT IN (SELECT row FROM collections)"
     ):

@@ -95,7 +95,7 @@ def document_columns(
             "passage_count": len(passages),
             "words": stored_json.WORDS.dump(document.words),
         },
-        passages=tuple(map(passage_columns, passages)),
+        passages=tuple(map(_passage_columns, passages)),
         labels=tuple(words.passage_labels(document.text, outline, passages)),
         concordance=Concordance.build(document.text, passages, exclusions).dump(),
         exclusions=exclusions,
@@ -121,7 +121,7 @@ def load_columns(source: Catalogue, entry: Entry) -> tuple[DocumentColumns, Plac
             type=entry.type,
             needs_ocr=entry.needs_ocr,
             document=document,
-            passages=tuple(map(passage_columns, passages)),
+            passages=tuple(map(_passage_columns, passages)),
             labels=tuple(words.passage_labels(text, source.outline(entry.id), passages)),
             concordance=source.concordance(entry.id).dump(),
         ),
@@ -135,7 +135,7 @@ def id_in_collection(content: str, collection: str) -> str:
     return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def passage_columns(passage: Passage) -> tuple[int, int, int, str, int | None, str]:
+def _passage_columns(passage: Passage) -> tuple[int, int, int, str, int | None, str]:
     span = passage.span
     return passage.ordinal, span.start, span.end, passage.view.value, passage.node, passage.context
 

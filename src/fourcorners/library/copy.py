@@ -49,7 +49,7 @@ def copy_library(source: Library, target: Library) -> CopySummary:
             f"{target.path} is not empty.", remedy="Name a library that does not exist yet."
         )
     with source.snapshot():
-        tables = _tables_of(source)
+        tables = [name for name in source.tables() if name not in _OWN]
         if known := source.encoder:
             target.set_encoder(known.name, known.dimension)
         with target.restore_transaction():
@@ -58,10 +58,6 @@ def copy_library(source: Library, target: Library) -> CopySummary:
                 _copy_rows(source, target, table)
             _copy_meta(source, target)
         return _compare_copies(source, target, tables)
-
-
-def _tables_of(library: Library) -> list[str]:
-    return [name for name in library.tables() if name not in _OWN]
 
 
 def _copy_documents(source: Library, target: Library) -> None:

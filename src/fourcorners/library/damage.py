@@ -135,12 +135,12 @@ def without_damaged(
 
     @wraps(work)
     def run_again(library: L, /, *args: P.args, **options: P.kwargs) -> T:
-        return retry_without_damaged(library, lambda: work(library, *args, **options))
+        return _retry_without_damaged(library, lambda: work(library, *args, **options))
 
     return run_again
 
 
-def retry_without_damaged(library: DamagedStore, work: Callable[[], T]) -> T:
+def _retry_without_damaged(library: DamagedStore, work: Callable[[], T]) -> T:
     """Do work, and again without each damaged document, as `without_damaged`."""
     while True:
         known = library.damaged.keys()

@@ -117,10 +117,10 @@ def embed_file(
 def passage_texts(columns: DocumentColumns) -> list[str]:
     """Return the text to encode of each passage: its context and its words."""
     spans = [(context, Span(start, end)) for _, start, end, _, _, context in columns.passages]
-    return encoded_texts(columns.text, columns.exclusions, spans)
+    return _encoded_texts(columns.text, columns.exclusions, spans)
 
 
-def encoded_texts(
+def _encoded_texts(
     text: str, exclusions: Sequence[Exclusion], passages: Iterable[tuple[str, Span]]
 ) -> list[str]:
     """Return the texts to encode of passages with their contexts, without exclusions.
@@ -204,7 +204,7 @@ def encode_document(
 ) -> None:
     """Make the vectors of a stored document; do nothing if `encode` makes none."""
     passages = [(each.context, each.span) for each in library.passages(document)]
-    texts = encoded_texts(library.text(document), library.exclusions(document), passages)
+    texts = _encoded_texts(library.text(document), library.exclusions(document), passages)
     vectors = encode(texts)
     if vectors is not None:
         library.set_vectors(document, vectors)

@@ -48,7 +48,7 @@ def heading_token(word: str) -> str:
     return f"h{_digest(word)}"
 
 
-def view_token(view: View) -> str:
+def _view_token(view: View) -> str:
     return f"v{view.value}"
 
 
@@ -61,7 +61,7 @@ def filter_tokens(
     view: View,
 ) -> str:
     """Return the `meta` text of one passage."""
-    tokens = [document_token(document), view_token(view), collection_token(collection)]
+    tokens = [document_token(document), _view_token(view), collection_token(collection)]
     if document_type:
         tokens.append(type_token(document_type))
     tokens += [label_token(label) for label in labels if label]

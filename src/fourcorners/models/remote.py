@@ -76,7 +76,7 @@ class RemoteModel:
         )
 
 
-def require_settings(section: str, settings: object, *names: str) -> None:
+def _require_settings(section: str, settings: object, *names: str) -> None:
     """Refuse settings of a remote model that lack any of these.
 
     Raises:
@@ -99,7 +99,7 @@ def _endpoint_url(url: str, path: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, place, parts.query, ""))
 
 
-def request_text(text: str) -> str:
+def _request_text(text: str) -> str:
     """Return a text as servers take it: cut, whole characters only, and never empty."""
     words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     return words if words.strip() else " "
@@ -159,7 +159,7 @@ class RemoteEncoder(RemoteModel):
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         rows: dict[str, list[int]] = {}
         for row, text in enumerate(texts):
-            rows.setdefault(request_text(text), []).append(row)
+            rows.setdefault(_request_text(text), []).append(row)
         by_length = sorted(rows, key=len)  # so that the server pads little
         for at in range(0, len(by_length), self.batch):
             batch = by_length[at : at + self.batch]
@@ -214,7 +214,7 @@ def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
     Raises:
         ConfigError: If they lack its URL, its model or its dimension.
     """
-    require_settings("encoder", settings, "url", "model", "dimension")
+    _require_settings("encoder", settings, "url", "model", "dimension")
     return RemoteEncoder(
         url=settings.url,
         model=settings.model,
@@ -248,7 +248,7 @@ class RemoteReranker(RemoteModel):
         Raises:
             ModelError: If the server cannot be reached, refuses, or answers what is no ranking.
         """
-        texts = [request_text(each) for each in passages]
+        texts = [_request_text(each) for each in passages]
         unique = list(dict.fromkeys(texts))
         found: dict[str, float] = {}
         for at in range(0, len(unique), self.batch):
@@ -263,7 +263,7 @@ class RemoteReranker(RemoteModel):
     def _batch_scores(self, question: str, texts: Sequence[str]) -> list[float]:
         answer = self.post(
             {
-                "query": request_text(question),
+                "query": _request_text(question),
                 "documents": list(texts),
                 "top_n": len(texts),
             }
@@ -287,5 +287,5 @@ def remote_reranker(settings: RerankerSettings) -> RemoteReranker:
     Raises:
         ConfigError: If they lack its URL or its model.
     """
-    require_settings("reranker", settings, "url", "model")
+    _require_settings("reranker", settings, "url", "model")
     return RemoteReranker(url=settings.url, model=settings.model, key=settings.key)

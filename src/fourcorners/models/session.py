@@ -59,14 +59,14 @@ def open_graph(info: ModelInfo) -> InferenceSession:
     """
     graph = info.read(GRAPH)
     try:
-        return open_session(graph, shared_arrays(info))
+        return _open_session(graph, _shared_arrays(info))
     except ModelError:
         raise
     except Exception as error:  # each fault of a graph has its own class
         raise file_error(info, GRAPH, error) from error
 
 
-def open_session(graph: bytes, arrays: Mapping[str, OrtValue] = NOTHING) -> InferenceSession:
+def _open_session(graph: bytes, arrays: Mapping[str, OrtValue] = NOTHING) -> InferenceSession:
     """Return a session that runs on the thread that calls it, and on no other.
 
     Many threads may call it at once: a run releases the interpreter's lock. `arrays` are those that
@@ -81,7 +81,7 @@ def open_session(graph: bytes, arrays: Mapping[str, OrtValue] = NOTHING) -> Infe
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
-def shared_arrays(info: ModelInfo) -> Mapping[str, OrtValue]:
+def _shared_arrays(info: ModelInfo) -> Mapping[str, OrtValue]:
     """Return the embeddings that the model's graph names and does not hold, if there are such.
 
     Raises:

@@ -126,7 +126,7 @@ def visible_column(access: Access, identity: str, role: Role) -> QuestionColumn:
     return column
 
 
-def cell_playbook(access: Access, book: Playbook, provision: str, role: Role) -> Playbook:
+def _cell_playbook(access: Access, book: Playbook, provision: str, role: Role) -> Playbook:
     """Return the playbook of a cell: the review's, or that of the custom column.
 
     Raises:
@@ -189,7 +189,7 @@ def find_finding(access: Access, document: str, provision: str, playbook: str) -
     """
     library = access.library_of(document, Role.READER)
     book = load_playbook(library, playbook)
-    own = cell_playbook(access, book, provision, Role.READER)
+    own = _cell_playbook(access, book, provision, Role.READER)
     _require_provision(provision, own)
     access.text(document)  # the audit trail records that it was read
     try:
@@ -212,7 +212,7 @@ def annotate(access: Access, asked: AnnotationRequest, book: Playbook | None = N
     library = access.library_of(asked.document, Role.REVIEWER)
     if book is None:
         book = load_playbook(library, asked.playbook)
-        book = cell_playbook(access, book, asked.provision, Role.REVIEWER)
+        book = _cell_playbook(access, book, asked.provision, Role.REVIEWER)
     _require_provision(asked.provision, book)
     place, by = (library, book, asked.document, asked.provision), access.principal.name
     if asked.assignee.strip():

@@ -305,7 +305,7 @@ def slot_problem(text: str) -> str:
     rest = _SLOT.sub("", text)
     if "{" in rest or "}" in rest:
         return "a brace is not closed, or opens within another"
-    for name in slot_names(text):
+    for name in _slot_names(text):
         if not name or not all(part.strip() for part in name.split("|")):
             return "a slot needs a name, as in {our party}"
         if len(name) > MAX_SLOT:
@@ -313,7 +313,7 @@ def slot_problem(text: str) -> str:
     return ""
 
 
-def slot_names(text: str) -> list[str]:
+def _slot_names(text: str) -> list[str]:
     """Return the names between the braces of a wording, in order."""
     return [match[1].strip() for match in _SLOT.finditer(text)]
 

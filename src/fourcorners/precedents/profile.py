@@ -77,6 +77,19 @@ def parse_method(name: str) -> RankingMethod:
     return _WAYS[name]
 
 
+def require_model_profile(way: RankingMethod, reread: int | None) -> None:
+    """Refuse to say how many clauses a language model reads where none does.
+
+    Raises:
+        ConfigError: If that is so.
+    """
+    if reread is not None and way.rerank is None:
+        raise ConfigError(
+            "--reread is about a language model.",
+            remedy="Name a profile that asks one, such as full-pointwise or full-pairwise.",
+        )
+
+
 def uses_reranker(how: Profile) -> bool:
     return how in RERANKERS
 

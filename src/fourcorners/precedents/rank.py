@@ -44,7 +44,7 @@ class Reasons:
     remarks: tuple[str, ...]
 
 
-def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseFeatures) -> Reasons:
+def _explain_rank(query: str, wanted: QueryConcepts, reading: ClauseFeatures) -> Reasons:
     """Say how a clause meets a query; where no concept is recognised, by the query's words."""
     found = {each.name: bool(reading.concept_places(each)) for each in wanted.concepts}
     terms = query_terms(query)
@@ -243,7 +243,7 @@ def rank_clauses(
             score=float(found[at]),
             expected=None if chances is None else 1.0 + float(chances[place].sum()),
             relevant=None if chances is None else float(chances[place, 1]),
-            reasons=explain_rank(query, asked, collection.reading(int(rows[at]))),
+            reasons=_explain_rank(query, asked, collection.reading(int(rows[at]))),
             variants=tuple(variants.get(place, ())),
         )
         for place, (at, clause) in enumerate(unique)

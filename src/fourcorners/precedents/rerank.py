@@ -23,7 +23,7 @@ from fourcorners.precedents.rank import ModelVerdict, Ranked
 M = TypeVar("M", bound=BaseModel)
 
 
-def parse_outcome(outcome: Outcome[M]) -> M | str:
+def _parse_outcome(outcome: Outcome[M]) -> M | str:
     """Return the answer to a question, or why there is none.
 
     Raises:
@@ -89,7 +89,7 @@ def expand_query(query: str, port: Port, *, longer: str | None = None) -> Expans
     (outcome,) = port.ask_many(
         [PromptRequest(WORDINGS_PROMPT, values, WordingsAnswer, tag="expansion")]
     )
-    reply = parse_outcome(outcome)
+    reply = _parse_outcome(outcome)
     if isinstance(reply, str):
         return Expansion(failure=reply)
     return Expansion(_lines(reply.terms, MOST_TERMS), _lines(reply.wordings, MOST_WORDINGS))
@@ -110,7 +110,7 @@ class StarsAnswer(BaseModel):
     stars: Literal[1, 2, 3, 4, 5]
 
 
-def rank_pointwise(
+def _rank_pointwise(
     wanted: Mapping[str, Value], texts: Sequence[str], port: Port
 ) -> tuple[list[int], list[ModelVerdict]]:
     """Return the order of clauses by the stars that the model gives, and its verdict on each.
@@ -128,7 +128,7 @@ def rank_pointwise(
     ]
     verdicts = [ModelVerdict()] * len(asks)
     for outcome in port.ask_many(asks):
-        reply = parse_outcome(outcome)
+        reply = _parse_outcome(outcome)
         verdicts[outcome.index] = (
             ModelVerdict(asked=1, failed=1, failure=reply)
             if isinstance(reply, str)
@@ -165,7 +165,7 @@ def rank_pairwise(
         asks = [_ask(wanted, texts, *each) for pair in pairs for each in (pair, pair[::-1])]
         replies: list[PreferenceAnswer | str] = [""] * len(asks)
         for outcome in port.ask_many(asks):
-            replies[outcome.index] = parse_outcome(outcome)
+            replies[outcome.index] = _parse_outcome(outcome)
         turned = []
         for at, (one, two) in enumerate(pairs):
             answers = replies[2 * at : 2 * at + 2]
@@ -286,9 +286,7 @@ def rerank_texts(
     Raises:
         ConfigError: If the model is not configured, or prompts or settings are wrong.
     """
-    from fourcorners.precedents.rerank import rank_pairwise, rank_pointwise
-
     port.role_model(ROLE)  # what is not configured is said before the work
     wanted: dict[str, Value] = {"wanted": query, "longer": longer or ""}
     cut = [text[:MAX_LENGTH] for text in texts]
-    return (rank_pointwise if how is Rerank.POINTWISE else rank_pairwise)(wanted, cut, port)
+    return (_rank_pointwise if how is Rerank.POINTWISE else rank_pairwise)(wanted, cut, port)

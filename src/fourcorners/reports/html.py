@@ -91,7 +91,7 @@ def export(grid: Grid, path: Path) -> None:
             page.write(chunk)
 
 
-def evidence_blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
+def _evidence_blocks(row: tuple[Cell, ...], number: int) -> dict[int, list[Block]]:
     """Return, by column, the clauses that the findings of one document quote, each cut once."""
     quotes: dict[Span, dict[int, list[Span]]] = {}
     owner: dict[Span, Cell] = {}
@@ -143,7 +143,7 @@ def report_environment() -> Environment:
         "raw_asset": Markup,
     }
     environment.globals |= {
-        "blocks": evidence_blocks,
+        "blocks": _evidence_blocks,
         "clause": _clause,
         "SEVERITIES": SEVERITIES,
         "SEVERITY_WORDS": SEVERITY_WORDS,

@@ -115,7 +115,7 @@ def write_key(sheets: Sheets, grid: Grid) -> None:
     sheet.very_hidden()
 
 
-def count_annotations(finding: Finding) -> int:
+def _count_annotations(finding: Finding) -> int:
     """Return how many remarks people made on a finding: by it an import knows later ones."""
     return sum(each.author is Author.PERSON for each in finding.remarks)
 
@@ -162,7 +162,7 @@ def _write_finding(
         Column.DOCUMENT: document.id,
         Column.PROVISION: cell.head.id,
         Column.FINGERPRINT: finding_fingerprint(finding),
-        Column.REMARKS: str(count_annotations(finding)),
+        Column.REMARKS: str(_count_annotations(finding)),
     }
     for name, text in texts.items():
         look = "input" if name in _INPUT else "plain"

@@ -227,14 +227,10 @@ def _find_adjacent(context: ResearchContext, document: str, span: Span) -> Itera
         yield Companion(document, units[first - 1], Role.EVIDENCE, reason)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
         words = units[place].text_in(reading.text)
-        if not _are_near(reading, units, place - 1, place) or not _is_contrary(words):
+        if not _are_near(reading, units, place - 1, place) or not _TAKES_BACK.search(words):
             break
         reason = f"follows {reading.locate(span)}, and may limit it"
         yield Companion(document, units[place], Role.EXCEPTION, reason)
-
-
-def _is_contrary(words: str) -> bool:
-    return bool(_TAKES_BACK.search(words))
 
 
 def _are_near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:

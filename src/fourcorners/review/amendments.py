@@ -55,11 +55,11 @@ def amendment_key(library: Library, document: str, as_of: date | None = None) ->
     amending = [each for _, each in amendments_of(library, document)]
     to_come = [sum(found.value > day for found in dates_of(each.text)) for each in amending]
     read_with = [f"{each.id}{ahead or ''}" for each, ahead in zip(amending, to_come, strict=True)]
-    read_with += ["amends"] if is_amendment(library, document) else []
+    read_with += ["amends"] if _is_amendment(library, document) else []
     return f"+{sha256(' '.join(read_with).encode()).hexdigest()[:8]}" if read_with else ""
 
 
-def is_amendment(library: Library, document: str) -> bool:
+def _is_amendment(library: Library, document: str) -> bool:
     """Return whether a document changes a contract of the library, and is none by itself."""
     return any(
         each.relation is AmendmentRelation.AMENDS for each in links_of(library).amendments(document)
@@ -91,7 +91,7 @@ def read_amended(
         text = Contract.build(new.document, new.outline, new.card, new.passages, vectors)
         found = {each.provision: each for each in read(text)}
         cells = [amended_finding(library, own, found[own.provision], amended) for own in cells]
-    elif is_amendment(library, document):
+    elif _is_amendment(library, document):
         cells = [finding_of_amendment(library, each) for each in cells]
     return apply_amendments(library, cells, as_of)
 
@@ -258,7 +258,7 @@ def apply_amendments(
     """
     cells = list(findings)
     documents = {cell.document for cell in cells}
-    within = {each: find_own_changes(read_contract(library, each)) for each in documents}
+    within = {each: _find_own_changes(read_contract(library, each)) for each in documents}
     amended = {each: read_in_force(library, each, as_of=as_of) for each in documents}
     return [
         _with_new_amendments(
@@ -315,7 +315,7 @@ class OwnChange:
     is_whole: bool
 
 
-def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
+def _find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
     """Return what a contract says about its own clauses no longer being in force."""
     found = []
     for reference in reading.outline.references:

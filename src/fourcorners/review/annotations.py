@@ -247,12 +247,12 @@ def apply_annotations(
 ) -> tuple[ReviewStatus, Finding]:
     """Return the review status of a cell, and the finding with the remarks applied."""
     at = review_status(annotations, finding_fingerprint(finding))
-    note = change_note(finding, annotations, made)
+    note = _change_note(finding, annotations, made)
     remarks = (*(each.annotation for each in annotations), *([note] if note else []))
     return at, replace(finding, review=at.review, value=at.value, place=at.place, remarks=remarks)
 
 
-def change_note(
+def _change_note(
     finding: Finding, annotations: Sequence[StoredAnnotation], made: str
 ) -> Annotation | None:
     """Return the program's note on a finding that people judged; None if none is due.
@@ -324,7 +324,7 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
         known |= select_annotations(library, playbook, document=document)
     for finding in lasting:
         annotations = known.get((finding.document, finding.provision), [])
-        note = change_note(finding, annotations, audit.utc_now())
+        note = _change_note(finding, annotations, audit.utc_now())
         if note is not None:
             append_annotation(library, playbook, finding, note)
 

@@ -171,14 +171,10 @@ def _page_break(text: str, span: Span) -> list[Span]:
             between.append(block)
             if text[blocks[at + 1 + len(between)].start].islower():
                 break
-        numbered = any(not _has_letters(each.text_in(text)) for each in between)
+        numbered = any(not any(map(str.isalpha, each.text_in(text))) for each in between)
         if numbered and text[blocks[at + 1 + len(between)].start].islower():
             return between
     return []
-
-
-def _has_letters(words: str) -> bool:
-    return any(map(str.isalpha, words))
 
 
 def _paragraphs(text: str, span: Span) -> Iterator[Span]:

@@ -356,7 +356,7 @@ def _fill(
 ) -> Iterator[tuple[_Task, list[Finding]]]:
     """Yield the cells of each document as they are filled; failed ones have the reason."""
     with worker_pool.start(
-        partial(fill_document, order),
+        partial(_fill_document, order),
         memory=memory,
         seconds=SECONDS_A_DOCUMENT,
         name=lambda task: task.name,
@@ -370,7 +370,7 @@ def _fill(
                 yield task, outcome
 
 
-def fill_document(order: _Order, task: _Task) -> list[Finding]:
+def _fill_document(order: _Order, task: _Task) -> list[Finding]:
     """Fill the missing cells of one document; runs in a worker process."""
     library = _open_library(order.library)
     wanted = [each for each in order.provisions if each.provision.id in task.missing]

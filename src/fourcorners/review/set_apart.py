@@ -74,7 +74,7 @@ def unread_by_models(contract: Contract) -> tuple[Exclusion, ...]:
 def describe_set_apart(library: Library, documents: Iterable[str]) -> list[str]:
     """Say of each document with clauses that give orders which these are, in one sentence."""
     return [
-        f"{library.entry(each).name}: {name_places(clauses)} "
+        f"{library.entry(each).name}: {_name_places(clauses)} "
         f"{'was' if len(clauses) == 1 else 'were'} set apart and not searched, because of orders "
         "to whoever reads the contract: a person should read the words."
         for each in documents
@@ -105,7 +105,7 @@ def _label(outline: Outline, text: str, start: int) -> str:
     return node.label if node is not None else ""
 
 
-def name_places(clauses: Sequence[SetApartClause]) -> str:
+def _name_places(clauses: Sequence[SetApartClause]) -> str:
     """Return the places of clauses in words, a few of them and how many more there are."""
     places = [each.place for each in clauses]
     more = len(places) - _NAMED
@@ -144,7 +144,7 @@ class SetApartWords:
         levels = [each.severity for each in provision.severity]
         levels += [each.severity for each in provision.rules]
         possible = max(map(Severity, levels), key=lambda each: each.rank, default=Severity.NONE)
-        named = name_places(clauses)
+        named = _name_places(clauses)
         they, were = ("It gives", "was") if len(clauses) == 1 else ("They give", "were")
         reason = (
             f"{named[:1].upper()}{named[1:]} may concern this. {they} instructions to readers of "

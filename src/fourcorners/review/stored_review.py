@@ -114,9 +114,18 @@ def build_review(
     as_of: date,
 ) -> Review:
     """Return the grid of a review."""
-    rows = tuple(reviewed_document(library, e, filled.whose[e.id], as_of) for e in filled.documents)
+    rows = tuple(
+        _reviewed_document(library, e, filled.whose[e.id], as_of) for e in filled.documents
+    )
     found = [
-        cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id)
+        cells.get(row.id, {}).get(each.id)
+        or Finding(
+            document=row.id,
+            provision=each.id,
+            state=CellState.FAILED,
+            error="This was not reviewed yet.",
+            remedy="Review it without --only.",
+        )
         for row in rows
         for each in playbook.provisions
     ]
@@ -155,7 +164,7 @@ def _describe_sides(read_for: Sequence[str], rows: Sequence[ReviewedDocument]) -
     return f"{names} ({nobody} of {len(rows)} contracts for nobody)" if nobody else names
 
 
-def reviewed_document(
+def _reviewed_document(
     library: Library, entry: Entry, side: Side, as_of: date | None = None
 ) -> ReviewedDocument:
     document = library.document(entry.id)
@@ -196,13 +205,3 @@ def _build_review(
     last = max((made for made, _ in rows), default="")
     made = datetime.fromisoformat(last) if last else datetime.now(UTC).replace(microsecond=0)
     return made, tuple(sorted({engine for _, engine in rows}))
-
-
-def _unreviewed(document: str, provision: str) -> Finding:
-    return Finding(
-        document=document,
-        provision=provision,
-        state=CellState.FAILED,
-        error="This was not reviewed yet.",
-        remedy="Review it without --only.",
-    )

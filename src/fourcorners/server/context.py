@@ -186,7 +186,7 @@ def send_written(name: str, media_type: str, write: Callable[[Path], object]) ->
         return send_file(name, media_type, path.read_bytes())
 
 
-def request_context(request: Request, response: Response) -> RequestContext:
+def _request_context(request: Request, response: Response) -> RequestContext:
     """Return the context of a request.
 
     Raises:
@@ -198,7 +198,7 @@ def request_context(request: Request, response: Response) -> RequestContext:
     return RequestContext(request, principal, response.headers)
 
 
-Context = Annotated[RequestContext, Depends(request_context)]
+Context = Annotated[RequestContext, Depends(_request_context)]
 
 
 async def require_form_token(request: Request, context: Context) -> None:

@@ -89,7 +89,7 @@ def _respond_to_error(request: Request, error: FourcornersError) -> Response:
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
         return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", 303)
     answer = _problem_response(
-        request, status, error.message, error.remedy, error_code(error), _faults_of(error)
+        request, status, error.message, error.remedy, _error_code(error), _faults_of(error)
     )
     if isinstance(error, TooManyRequests):
         answer.headers["Retry-After"] = str(error.retry_after)
@@ -116,7 +116,7 @@ def _invalid(request: Request, error: RequestValidationError) -> Response:
     )
 
 
-def error_code(error: FourcornersError) -> str:
+def _error_code(error: FourcornersError) -> str:
     """Return what a program tells an error by: the name of its class, such as `not_found`."""
     name = "BadRequest" if type(error) is Refusal else type(error).__name__
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

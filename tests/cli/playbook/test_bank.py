@@ -35,7 +35,7 @@ def test_banks_and_their_clauses_are_listed(filled: Program) -> None:
         "ours  Audit Rights: 1 clause, 0 with stars",
         "ours  Insurance: 1 clause, 1 with stars",
     ]
-    said = filled("bank", "list", "--bank", "ours", "--clauses", "--library", "a.db").out
+    said = filled("bank", "list", "--bank", "ours", "--library", "a.db").out
     assert "Insurance  ★★★★  larch.docx" in said
     assert INSURED in said
     assert "Audit Rights  no stars" in said
@@ -58,7 +58,7 @@ def test_what_is_exported_imports_again(filled: Program) -> None:
     assert said == "2 clauses written to o.jsonl.\n"
     again = filled("bank", "import", "o.jsonl", "--bank", "b", "--library", "b.db", "--json").json
     assert again == {"bank": "b", "added": 2, "known": 0}
-    run = ("bank", "list", "--clauses", "--json")
+    run = ("bank", "list", "--json")
     ours = filled(*run, "--bank", "ours", "--library", "a.db").json
     assert filled(*run, "--bank", "b", "--library", "b.db").json == ours
 
@@ -68,7 +68,7 @@ def test_what_is_exported_imports_again(filled: Program) -> None:
     [
         (("list", "--bank", "theirs"), "It has: ours."),
         (("list", "--bank", "ours", "--provision", "Rent"), "It holds: Audit Rights, Insurance."),
-        (("list", "--clauses"), "Name the bank with --bank."),
+        (("list", "--stars", "4"), "Name the bank with --bank."),
         (("rate", "zzz", "3", "--bank", "ours"), "no clause whose id starts with 'zzz'"),
         (("import", "nothing.jsonl"), "there is no such file or folder"),
     ],

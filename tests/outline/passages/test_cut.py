@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.passages.cut import MAX_PASSAGE, cut_passages, cut_span
 from fourcorners.outline.tree import Outline, Passage, View
@@ -63,25 +62,6 @@ def test_windows(document: Make) -> None:
     assert {passage.view for passage in found} == {View.WINDOW}
     assert {passage.node for passage in found} == {None}
     assert all(passage.span.text_in(text).endswith(".") for passage in found)
-
-
-@pytest.mark.parametrize(
-    ("strategy", "size", "overlap"),
-    [("fixed-500-0", 500, 0), ("fixed-2500-500", 2500, 500), ("fixed-4500-900", 4500, 900)],
-)
-def test_fixed(document: Make, strategy: str, size: int, overlap: int) -> None:
-    text = "abcdefghij" * 1_000
-    found = cut_passages(document(text), WINDOWS, strategy=strategy)
-    assert [passage.span.start for passage in found[:2]] == [0, size - overlap]
-    assert all(len(passage.span) <= size for passage in found)
-    assert found[-1].span.end == len(text)
-    assert {passage.view for passage in found} == {View.WINDOW}
-
-
-@pytest.mark.parametrize("strategy", ["", "clauses", "fixed-100-100", "fixed-x-1"])
-def test_unknown_strategy(document: Make, strategy: str) -> None:
-    with pytest.raises(ConfigError, match="unknown way to cut passages"):
-        cut_passages(document("x"), WINDOWS, strategy=strategy)
 
 
 @settings(max_examples=60, deadline=None)

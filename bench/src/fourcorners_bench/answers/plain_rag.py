@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field
 from fourcorners.errors import BudgetExceeded, LlmError
 from fourcorners.llm import Port, QuotedText, Role
 from fourcorners.llm.prompt import Value
-from fourcorners.outline.passages.cut import split_recursively
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -33,6 +32,7 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 from fourcorners_bench.prompts.load import load_prompt
+from fourcorners_bench.retrieval.chunks import split_recursively
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.contracts.precedents import one_rerank
 from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -108,7 +107,7 @@ def precedents(
     """
     from fourcorners.models import default_encoder, default_reranker, shipped_reranker
     from fourcorners.precedents import rerank as reranking
-    from fourcorners.precedents.profile import parse_method, uses_reranker
+    from fourcorners.precedents.profile import parse_method, require_model_profile, uses_reranker
     from fourcorners.precedents.scoring import vectors as clause_vectors
     from fourcorners.precedents.scoring.score import MAX_RERANKED
     from fourcorners.settings import Settings
@@ -124,7 +123,8 @@ def precedents(
     way = parse_method(ranking.profile)
     has_model_rows = ranking.grid and any(astuple(model))
     reread = None if has_model_rows else ranking.reread
-    how, again = way.profile, one_rerank(way.rerank, None, reread)
+    require_model_profile(way, reread)
+    how, again = way.profile, way.rerank
     require_single_mode(
         bool(again or ranking.expand),
         grid=ranking.grid,

@@ -26,9 +26,6 @@ from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import (
     Clause,
-    LearnedQuery,
-    MarkedPassages,
-    QueryLearner,
     Sentence,
     mark_sentences,
 )
@@ -58,6 +55,7 @@ from fourcorners_bench.extraction.loader import (
     readable,
 )
 from fourcorners_bench.extraction.run import find_document
+from fourcorners_bench.provisions.directions import DirectedQuery, MarkedPassages, PassageLearner
 from fourcorners_bench.provisions.document_search import rank_chunks
 from fourcorners_bench.provisions.score import (
     ProvidedPassages,
@@ -300,7 +298,7 @@ def build_learner(
     categories: Sequence[str],
     *,
     on_progress: OnProgress | None = None,
-) -> QueryLearner:
+) -> PassageLearner:
     """Make the annotated contracts ready to learn from.
 
     The vector of a clause is that of the passage which holds most of it: the library has it.
@@ -337,7 +335,7 @@ def build_learner(
                 if passage is not None:
                     clauses.append(Clause(category, span.text_in(contract.text), contract.group))
                     nearest.append(ready.vectors[passage])
-    return QueryLearner(
+    return PassageLearner(
         sentences,
         clauses,
         vectors=np.stack(nearest) if nearest else None,
@@ -357,7 +355,7 @@ def _holder(contract: RankedContract, span: Span) -> int | None:
     return max(shared, key=shared.__getitem__) if shared else None
 
 
-def with_learned_query(own: RankingTarget, learned: LearnedQuery, *, both: bool) -> RankingTarget:
+def with_learned_query(own: RankingTarget, learned: DirectedQuery, *, both: bool) -> RankingTarget:
     """Return what was learned as what is asked: alone, or with the playbook's own."""
     query = parse_query(learned.query)
     if both:
@@ -370,7 +368,7 @@ def with_learned_query(own: RankingTarget, learned: LearnedQuery, *, both: bool)
 def _by_fold(
     contracts: Sequence[AnnotatedContract],
     fold: Sequence[int],
-    learner: QueryLearner,
+    learner: PassageLearner,
     built_in: Mapping[str, RankingTarget],
     both: bool,
     on_progress: OnProgress | None,

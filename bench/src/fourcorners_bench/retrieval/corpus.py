@@ -14,8 +14,8 @@ from fourcorners.library.store import Library
 from fourcorners.settings import Settings
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.record import OnProgress, step_progress, with_progress
+from fourcorners_bench.retrieval.chunks import chunk_document
 from fourcorners_bench.retrieval.loader import QuestionSet, corpus_text
-from fourcorners_bench.retrieval.profiles import chunk_document
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.reranker.protocol import Reranker
-from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.outline.tree import Outline, Passage
+from fourcorners.outline.tree import Passage
 from fourcorners.search.filters import Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
 from fourcorners.search.index import index_of
@@ -24,15 +22,11 @@ from fourcorners.search.lexical import matching_rows
 from fourcorners.search.query import Node, Or, Word
 from fourcorners.text.stems import IDLE
 from fourcorners.text.tokenization import tokenize
+from fourcorners_bench.retrieval.chunks import OUTLINE, STRUCTURAL
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-OUTLINE = "outline"
-"""The chunking of the library itself, for which no vectors need be made."""
-STRUCTURAL = "views-or-recursive-1000"
-"""PAKTON's chunking: views of the outline's nodes, plain chunks where the outline failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +34,7 @@ class Pipeline:
     """How chunks are made and ranked.
 
     Attributes:
-        chunks: The chunking, as `outline.passages` names it, or `STRUCTURAL`.
+        chunks: The chunking, as `chunk_document` names it.
         depth: How many chunks each ranking brings.
         limit: How many are left of the fused ranking, and reranked.
         min_score: The share of the best BM25 score below which a chunk is left out.
@@ -83,9 +77,9 @@ PIPELINES: Mapping[str, Pipeline] = {
     "dense": Pipeline(OUTLINE, description="the outline's passages by meaning"),
     "hybrid": Pipeline(OUTLINE, lexical=True, description="both, fused"),
     # LegalBench-RAG, section 4.2. It names a size for fixed chunks alone; 500 serves both.
-    "naive": Pipeline("fixed-500-0", description="500 characters each, by meaning"),
+    "naive": Pipeline("fixed-500", description="500 characters each, by meaning"),
     "rcts": Pipeline("recursive-500", description="recursive chunks of 500 at most, by meaning"),
-    "naive-rerank": Pipeline("fixed-500-0", rerank="must", description="naive, reranked"),
+    "naive-rerank": Pipeline("fixed-500", rerank="must", description="naive, reranked"),
     "rcts-rerank": Pipeline("recursive-500", rerank="must", description="rcts, reranked"),
     "rcts-hybrid": Pipeline("recursive-500", lexical=True, description="rcts and BM25, fused"),
     "views": Pipeline(STRUCTURAL, lexical=True, description="PAKTON's three views, both fused"),
@@ -139,13 +133,6 @@ def profile_notes(name: str, reranker: Reranker | None = None) -> list[str]:
     if name in _PAKTON:
         notes.append(f"{name} runs without query rewriting and filtering by a language model.")
     return notes
-
-
-def chunk_document(document: Document, outline: Outline, chunks: str) -> list[Passage]:
-    if chunks != STRUCTURAL:
-        return cut_passages(document, outline, strategy=chunks)
-    strategy = "recursive-1000" if outline.windows else "views"
-    return cut_passages(document, outline, strategy=strategy)
 
 
 def rank_passages(

@@ -20,12 +20,12 @@ from fourcorners.search.scope import QuestionScope, route_question
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from fourcorners_bench.record import Json, OnProgress, with_progress
+from fourcorners_bench.retrieval.chunks import OUTLINE
 from fourcorners_bench.retrieval.corpus import CorpusLibrary, fill_library, rechunk
 from fourcorners_bench.retrieval.loader import MAX_SNIPPETS, Answer, Question, QuestionSet, Snippet
 from fourcorners_bench.retrieval.model_steps import ModelSteps
 from fourcorners_bench.retrieval.profiles import (
     DEFAULT,
-    OUTLINE,
     Pipeline,
     find_pipeline,
     rank_passages,

@@ -11,7 +11,6 @@ from fourcorners.cli.model_port import open_model_port
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.precedents.profile import Rerank
 from fourcorners.text.invisible_characters import show_invisible, single_line
 
 if TYPE_CHECKING:
@@ -54,14 +53,6 @@ class _RankingOptions:
 
     limit: Annotated[int, option("--limit -n N", "How many clauses.", least=1)] = 5
     profile: options.Method = "default"
-    rerank: Annotated[
-        Rerank | None,
-        option(
-            "--rerank HOW",
-            "Have the language model read the first again: pointwise (stars for each) or "
-            "pairwise (two at a time, in both orders).",
-        ),
-    ] = None
     reread: options.Reread = None
     expand: options.Expand = False
     no_adapter: Annotated[
@@ -95,7 +86,12 @@ def precedents(
     from fourcorners.precedents.clause import bank_clauses, library_clauses
     from fourcorners.precedents.difference import word_difference
     from fourcorners.precedents.learning import adapters
-    from fourcorners.precedents.profile import parse_method, uses_learned_model, uses_reranker
+    from fourcorners.precedents.profile import (
+        parse_method,
+        require_model_profile,
+        uses_learned_model,
+        uses_reranker,
+    )
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.references import find_references
     from fourcorners.precedents.scoring.score import Scoring, model_for
@@ -109,7 +105,8 @@ def precedents(
     if stock.provision is not None and stock.bank is None:
         raise ConfigError("whose provision?", remedy="Name the bank with --bank.")
     way = parse_method(ranking.profile)
-    how, again = way.profile, one_rerank(way.rerank, ranking.rerank, ranking.reread)
+    require_model_profile(way, ranking.reread)
+    how, again = way.profile, way.rerank
     words = None if draft is None else _read(draft)
     settings = Settings.load()
     encoder = default_encoder(settings.encoder)
@@ -170,25 +167,6 @@ def precedents(
         console.print_text("No clauses to choose from.")
     for number, each in enumerate(shown, start=1):
         _print_clause(number, each)
-
-
-def one_rerank(
-    of_profile: Rerank | None, wanted: Rerank | None, reread: int | None
-) -> Rerank | None:
-    """Return how a language model reads again, by the profile or by `--rerank`.
-
-    Raises:
-        ConfigError: If both say it, or how many are read is said and neither does.
-    """
-    if of_profile and wanted:
-        raise ConfigError(
-            f"the profile is {of_profile} already.", remedy="Leave out --rerank, or its ending."
-        )
-    if reread is not None and not (of_profile or wanted):
-        raise ConfigError(
-            "--reread is about a language model.", remedy="Add --rerank pointwise, or pairwise."
-        )
-    return wanted or of_profile
 
 
 def _read(path: Path) -> str:

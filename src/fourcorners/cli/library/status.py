@@ -120,7 +120,7 @@ def jobs(
                     **console.attributes(job, "id kind spec created finished"),
                     **console.attributes(far, "total done failed"),
                     "at_work": at_work,
-                    "go_on": None if job.finished else resume_command(job, library),
+                    "go_on": None if job.finished else _resume_command(job, library),
                 }
                 for job, far, at_work in found
             ]
@@ -133,7 +133,7 @@ def jobs(
         line += f"begun {_age(job.created)} ago."
         console.print_indented(6, single_line(line), head=f"{job.id:>4}")
         if not job.finished and not at_work:
-            console.print_line((f"      {single_line(resume_command(job, library))}", "dim"))
+            console.print_line((f"      {single_line(_resume_command(job, library))}", "dim"))
     if not found:
         console.print_text("Nothing is unfinished." if not every else "There were no jobs.")
 
@@ -153,7 +153,7 @@ def _cancel(table: JobTable, number: int, *, force: bool, as_json: bool) -> None
     )
 
 
-def resume_command(job: Job, library: str | None) -> str:
+def _resume_command(job: Job, library: str | None) -> str:
     words = ["fourcorners", job.kind]
     spec = job.spec
     if job.kind == "add":

@@ -155,11 +155,11 @@ def open_library(url: str | None, *, create: bool = False) -> Library:
     from fourcorners.settings import Settings
 
     opened = Library.open(Settings.load(library=url).library, create=create)
-    opened.damages.on_damage = print_warning
+    opened.damages.on_damage = _print_warning
     return opened
 
 
-def print_warning(error: FourcornersError) -> None:
+def _print_warning(error: FourcornersError) -> None:
     """Say on standard error what went wrong with a part of the work, which goes on."""
     remedy = (f" {show_invisible(error.remedy)}", "dim") if error.remedy else ""
     print_note(("Warning: ", "bold yellow"), show_invisible(error.message), remedy)

@@ -155,7 +155,7 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
             _print_clause(document, span, [finding.nearest], found=False)
     elif whole and found:
         console.print_text()
-        print_words(document, quote_spans(finding.evidence))
+        print_words(document, _quote_spans(finding.evidence))
     else:
         clauses: dict[Span, list[Evidence]] = {}
         for evidence in finding.evidence:
@@ -206,7 +206,7 @@ def print_words(document: Document, quotes: Sequence[Span] = ()) -> None:
         out.file.write(whole.plain + "\n")
 
 
-def quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
+def _quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
     return [each.quote.span for each in evidence if each.quote.span is not None]
 
 
@@ -236,12 +236,12 @@ def _print_clause(
         where.append(f"page {pages[0]}" if pages[0] == pages[1] else f"pages {pages[0]}-{pages[1]}")
     if first.path:
         where.append(" › ".join(single_line(step) for step in first.path))
-    spans = quote_spans(several)
+    spans = _quote_spans(several)
     changes = find_tracked_changes(document)
     proposers = {name: None for each in spans for name in name_change_authors(changes, each)}
     if proposers:
         where.append(console.proposed_by(proposers))
-    shown = context_span(document.text, clause, spans) if found else clause
+    shown = _context_span(document.text, clause, spans) if found else clause
     panel = Panel(
         Text.assemble(
             ("… " if shown.start > 0 else "", "dim"),
@@ -256,7 +256,7 @@ def _print_clause(
     out.print(panel, width=min(out.width, console.MAX_WIDTH + 4))
 
 
-def context_span(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
+def _context_span(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
     """Return what to show of and around a clause, in whole lines where they are short.
 
     Of a very long clause that is the part with the quotes.

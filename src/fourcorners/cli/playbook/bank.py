@@ -77,10 +77,9 @@ def collect(
 
 @app.command("list")
 def list_clauses(
-    bank: Annotated[str | None, option("--bank -b NAME", "Only this bank.")] = None,
-    clauses: Annotated[
-        bool, option("--clauses", "Print the clauses with their ids; needs --bank.")
-    ] = False,
+    bank: Annotated[
+        str | None, option("--bank -b NAME", "Print the clauses of this bank, with their ids.")
+    ] = None,
     provision: ProvisionOption = None,
     stars: LeastOption = None,
     rater: RaterOption = None,
@@ -94,20 +93,17 @@ def list_clauses(
     from fourcorners.playbooks.bank import store as banks
     from fourcorners.playbooks.bank.ratings import bank_ratings, own_stars
 
-    each_clause = clauses or provision or stars
-    if bank is None and each_clause:
+    if bank is None and (provision or stars):
         raise ConfigError("whose clauses?", remedy="Name the bank with --bank.")
     with console.open_library(library) as store:
-        if bank is not None and each_clause:
+        if bank is not None:
             found = banks.bank_clauses(store, bank, provision=provision, least=stars)
             if rater is not None:
                 ratings = bank_ratings(store, bank)
                 found = [replace(each, stars=own_stars(ratings, each.id, rater)) for each in found]
             _print(found, as_json=as_json)
             return
-        held = banks.bank_summary(store, bank)
-        if bank is not None and not held:
-            banks.bank_clauses(store, bank)
+        held = banks.bank_summary(store)
     if as_json:
         console.print_json(held)
         return

@@ -100,7 +100,7 @@ class PostgresDatabase:
             )
         except errors.OperationalError as error:
             if _NO_DATABASE.search(str(error)):
-                raise missing_library(self.address) from error
+                raise _missing_library(self.address) from error
             raise _refusal(self.address, error) from error
         made.cursor_factory = psycopg.RawCursor
         for kind in (int, bool):
@@ -115,7 +115,7 @@ class PostgresDatabase:
     def _open(self, *, create: bool) -> None:
         if self._version() is None:
             if not create:
-                raise missing_library(self.address)
+                raise _missing_library(self.address)
             with self.transaction():
                 if self._version() is None:  # another process may have been faster
                     self._create()
@@ -276,7 +276,7 @@ class PostgresDatabase:
             raise refusal from error
 
 
-def missing_library(address: Address) -> LibraryError:
+def _missing_library(address: Address) -> LibraryError:
     name = address.database or "NAME"
     return LibraryError(
         f"there is no library at {address.url}.",

@@ -106,7 +106,7 @@ class PostgresIndex(Index):
         return dict(zip(rows[order].tolist(), total[order].tolist(), strict=True))
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
-        often = count_phrases(leaf, [" ".join(words.words.tokens)])
+        often = _count_phrases(leaf, [" ".join(words.words.tokens)])
         if not often:
             return None
         lengths, ordinal = self._server.query(_LENGTH, (row,))[0]
@@ -116,7 +116,7 @@ class PostgresIndex(Index):
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         if isinstance(leaf.leaf, Proximity):
             _, texts = self._find_proximity(leaf.leaf, filters)
-            return len(count_phrases(replace(leaf, exact=True), texts))
+            return len(_count_phrases(replace(leaf, exact=True), texts))
         return len(self._find(_term(leaf), filters).rows)
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
@@ -158,7 +158,7 @@ class PostgresIndex(Index):
             bearing = len(found.rows) if not filters else self._count_rows(term)
             return found.rows, bm25(found.often, found.lengths, self.totals(), bearing)
         candidates, texts = self._find_proximity(leaf.leaf, filters)
-        often = count_phrases(leaf, texts)
+        often = _count_phrases(leaf, texts)
         at = np.array(sorted(often), np.int64)
         scores = np.zeros(len(at))
         if often:
@@ -320,7 +320,7 @@ def _close(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]
     return selected
 
 
-def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+def _count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Return, for the texts that satisfy a leaf, how often each phrase of its expression counts.
 
     It is as SQLite's FTS5 counts. Where a proximity offers a phrase as an alternative, FTS5 also

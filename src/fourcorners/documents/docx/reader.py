@@ -67,7 +67,7 @@ class DocumentText:
         yield from dict.fromkeys(self.embedded.warnings)
 
 
-def read_docx(file: RawFile) -> Content:
+def _read_docx(file: RawFile) -> Content:
     package = OfficePackage(file.data, file.path)
     main = _main_part(package)
     pictures = package.pictures(package.related_parts_of_kind(main, "image"))
@@ -262,4 +262,4 @@ def _unread_elements(roots: Mapping[str, _Element]) -> Iterator[str]:
             yield f"It has {count} {name}{'s' * (count > 1)}, which {verb} not read."
 
 
-READER = Reader(name="docx", version=8, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+READER = Reader(name="docx", version=8, media_types=frozenset({MediaType.DOCX}), read=_read_docx)

@@ -168,11 +168,11 @@ def paragraph_format(properties: _Element | None, run: _Element | None) -> Parag
         invisible=is_invisible(run),
         has_shading=has_shading(properties) or None,
         bold=on_off(run, "b"),
-        struck=is_struck(run),
+        struck=_is_struck(run),
     )
 
 
-def is_struck(properties: _Element | None) -> bool | None:
+def _is_struck(properties: _Element | None) -> bool | None:
     """Return whether letters are struck through, once or twice; None if that is not set."""
     given = [on_off(properties, name) for name in ("strike", "dstrike")]
     return None if given == [None, None] else any(given)
@@ -197,7 +197,7 @@ def parse_integer(word: str | None) -> int | None:
         return None
 
 
-def font_of(properties: _Element | None) -> str | None:
+def _font_of(properties: _Element | None) -> str | None:
     """Return the font of a run's Latin letters, if it names one."""
     fonts = properties.find(f"{W}rFonts") if properties is not None else None
     return fonts.get(f"{W}ascii") if fonts is not None else None
@@ -225,10 +225,10 @@ class RunState:
         bold = on_off(properties, "b")
         if bold is None and style.bold is not None:  # a style within a style turns it off again
             bold = self.style_bold != style.bold
-        font = font_of(properties)
+        font = _font_of(properties)
         return replace(
             self,
-            struck=_first_given(is_struck(properties), style.struck, self.struck),
+            struck=_first_given(_is_struck(properties), style.struck, self.struck),
             in_symbols=self.in_symbols if font is None else is_symbol_font(font),
             hidden=_first_given(on_off(properties, "vanish"), style.hidden, self.hidden),
             invisible=_first_given(is_invisible(properties), style.invisible, self.invisible),

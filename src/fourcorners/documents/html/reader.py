@@ -55,7 +55,7 @@ class HtmlText:
     pictures: tuple[bytes, ...] = ()
 
 
-def read_html(file: RawFile) -> Content:
+def _read_html(file: RawFile) -> Content:
     return read_page(decode_html(file.data))
 
 
@@ -383,4 +383,4 @@ class _TextExtractor:
                 self._flows[-1].add_paragraph(made)
 
 
-READER = Reader(name="html", version=5, media_types=frozenset({MediaType.HTML}), read=read_html)
+READER = Reader(name="html", version=5, media_types=frozenset({MediaType.HTML}), read=_read_html)

@@ -33,7 +33,7 @@ _SUFFIXES = {
 }  # fmt: skip
 
 
-def read_mail(file: RawFile) -> Content:
+def _read_mail(file: RawFile) -> Content:
     mail = parse_message(file.data, file.path)
     text = Fragment()
     for name, words in mail.headers:
@@ -220,4 +220,4 @@ def _decode_header(value: object) -> str:
     return " ".join(words.replace("\0", "\ufffd").split())
 
 
-READER = Reader(name="mail", version=4, media_types=frozenset({MediaType.EMAIL}), read=read_mail)
+READER = Reader(name="mail", version=4, media_types=frozenset({MediaType.EMAIL}), read=_read_mail)

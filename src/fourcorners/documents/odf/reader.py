@@ -61,7 +61,7 @@ _IGNORED = frozenset(
 _CHARACTERS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n"}
 
 
-def read_odt(file: RawFile) -> Content:
+def _read_odt(file: RawFile) -> Content:
     package = OfficePackage(file.data, file.path)
     manifest = package.xml_root("META-INF/manifest.xml")
     if manifest is not None and any(
@@ -376,4 +376,4 @@ def _children(parent: _Element, tag: str) -> Iterator[_Element]:
             yield from _children(child, tag)
 
 
-READER = Reader(name="odt", version=6, media_types=frozenset({MediaType.ODT}), read=read_odt)
+READER = Reader(name="odt", version=6, media_types=frozenset({MediaType.ODT}), read=_read_odt)

@@ -179,7 +179,7 @@ def find_invisible_text(
     doubtful: list[Span] = []
     signs: list[Span] = []
     for each in words:
-        (doubtful if _has_letters(each.text_in(shown.text)) else signs).append(each)
+        (doubtful if any(map(str.isalnum, each.text_in(shown.text))) else signs).append(each)
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
         drawn = render_grey(page, _SCALE).astype(np.int16)
@@ -222,10 +222,6 @@ def _signs_beside(found: Sequence[Span], signs: Sequence[Span], text: str) -> li
 def _is_even(pixels: NDArray[np.int16]) -> bool:
     """Return whether a place has only one shade, or is empty."""
     return pixels.size == 0 or int(pixels.max()) - int(pixels.min()) <= _PIXEL_TOLERANCE
-
-
-def _has_letters(words: str) -> bool:
-    return any(map(str.isalnum, words))
 
 
 def _is_off_page(box: Sequence[float], shown: PageText) -> bool:

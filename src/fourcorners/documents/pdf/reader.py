@@ -98,7 +98,7 @@ class _Seen:
     pictures: set[bytes] = field(default_factory=set)
 
 
-def read_pdf(file: RawFile) -> Content:
+def _read_pdf(file: RawFile) -> Content:
     """Return the text layer page by page; pages without one are left for text recognition."""
     problem = "a form in it draws itself" if has_form_bomb(file.data) else ""
     if problem or has_pattern_bomb(file.data):
@@ -184,9 +184,9 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += find_tables(shown, lines)
     marks += _comment_marks(annotations.comments, lines, frame)
-    gone = find_strikethrough(shown, lines, annotations.struck)
+    gone = _find_strikethrough(shown, lines, annotations.struck)
     marks += [Mark(MarkKind.DELETED, span, STRUCK_THROUGH) for span in gone]
-    redacted = find_covered(shown, lines, annotations.redacted)
+    redacted = _find_covered(shown, lines, annotations.redacted)
     words = len(text.strip())
     few = 0 < words < MIN_PAGE_CHARACTERS
     drawn = image_share(page, frame) >= MIN_IMAGE_SHARE if few else not words and has_ink(page)
@@ -294,7 +294,7 @@ def _comment_marks(
     return made
 
 
-READER = Reader(name="pdf", version=6, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=6, media_types=frozenset({MediaType.PDF}), read=_read_pdf)
 
 
 _MAX_THICKNESS = 2.5  # points of a line
@@ -306,7 +306,7 @@ _MIN_SHARE = 0.7  # of a word's width
 _BEYOND = 36.0  # points, by which a line may be longer than the words it strikes
 
 
-def find_strikethrough(
+def _find_strikethrough(
     shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
 ) -> list[Span]:
     """Return the struck-through words, runs of them as one, in order of position."""
@@ -323,10 +323,10 @@ def find_strikethrough(
         ]
         if across:
             found += (word for word, box in _words(shown, line) if _is_struck(box, across))
-    return merge_spans([*found, *find_covered(shown, lines, annotated)], gap=1)
+    return merge_spans([*found, *_find_covered(shown, lines, annotated)], gap=1)
 
 
-def find_covered(
+def _find_covered(
     shown: PageText, lines: Sequence[TextLine], places: Sequence[Rectangle]
 ) -> list[Span]:
     """Return the words at some places in page coordinates, runs of them as one."""

@@ -234,7 +234,7 @@ class SqliteDatabase:
         return as_integer(self.execute(sql)[0][0])
 
 
-def make_library_folder(folder: Path, library: Path) -> None:
+def _make_library_folder(folder: Path, library: Path) -> None:
     """Create the folder of a library or of its tables.
 
     Raises:
@@ -256,7 +256,7 @@ def _refuse_early(path: Path, *, create: bool) -> None:
             f"{path} is {what}, not a library.", remedy="Name a file with --library."
         )
     if create:
-        make_library_folder(path.parent, path)
+        _make_library_folder(path.parent, path)
     elif not path.exists() or not path.stat().st_size:
         raise _no_library(path)
     with suppress(OSError), path.open("rb") as file:  # SQLite reports what cannot be read

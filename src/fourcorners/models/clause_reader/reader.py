@@ -231,7 +231,7 @@ class ClauseReader:
         read = 0
         for rows in weights.vocabulary.row_blocks(sentences, BATCH):
             count = len(rows.starts) - 1
-            words[read : read + count] = score_words(rows, weights.first, weights.first_bias)
+            words[read : read + count] = _score_words(rows, weights.first, weights.first_bias)
             read += count
         return SentenceScores(words, meaning, build_layout(sentences, passages))
 
@@ -259,7 +259,7 @@ class ClauseReader:
         weights = self.weights
         (rows,) = weights.vocabulary.row_blocks(one, BATCH)
         return float(
-            score_words(rows, weights.first, weights.first_bias)[0, self._kind_numbers[kind]]
+            _score_words(rows, weights.first, weights.first_bias)[0, self._kind_numbers[kind]]
         )
 
     def limits(self, kind: str) -> tuple[float, float]:
@@ -275,7 +275,7 @@ class ClauseReader:
         return float(self.weights.limits[self._kind_numbers[kind], 2])
 
 
-def score_words(
+def _score_words(
     rows: SparseRows, weights: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     import numpy as np

@@ -162,7 +162,7 @@ def rate_at(step: int, steps: int) -> float:
     return min(1.0, 3 * (1 - step / steps))
 
 
-def fit_matrices(lessons: Sequence[TrainingQuery], *, seed: int = 0) -> tuple[Floats, Floats]:
+def _fit_matrices(lessons: Sequence[TrainingQuery], *, seed: int = 0) -> tuple[Floats, Floats]:
     import numpy as np
 
     size = lessons[0].clauses.shape[1]
@@ -206,7 +206,7 @@ def learn_adapter(
     import numpy as np
 
     size = lessons[0].clauses.shape[1]
-    found = [fit_matrices(lessons, seed=seed) for seed in seeds] if matrices else []
+    found = [_fit_matrices(lessons, seed=seed) for seed in seeds] if matrices else []
     query_matrix = np.mean([each[0] for each in found], axis=0) if found else np.eye(size)
     clause_matrix = np.mean([each[1] for each in found], axis=0) if found else np.eye(size)
     trained = {}

@@ -94,7 +94,7 @@ class ClauseModel:
     @cached_property
     def _heads(self) -> ClauseHeads:
         try:
-            return read_clause_heads(self.info.read(HEADS))
+            return _read_clause_heads(self.info.read(HEADS))
         except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 f"model {self.info.name}: {HEADS} is damaged: {error!r}.", remedy=self.info.remedy
@@ -187,7 +187,7 @@ def _shares(odds: Mapping[str, float]) -> dict[str, float]:
     return {choice: value - total for choice, value in odds.items()}
 
 
-def read_clause_heads(content: bytes) -> ClauseHeads:
+def _read_clause_heads(content: bytes) -> ClauseHeads:
     """Return the heads in a file.
 
     Raises:

@@ -58,7 +58,7 @@ def choose_limits(lines: Iterable[Line]) -> Limits:
     sure have no limit.
     """
     answers = [
-        each for own in answers_by_question(lines).values() for each in own if not each["silent"]
+        each for own in _answers_by_question(lines).values() for each in own if not each["silent"]
     ]
     if not answers:
         return {}
@@ -140,7 +140,7 @@ def score_verdicts(lines: Sequence[Line]) -> list[VerdictScore]:
     for fold in sorted({each["fold"] for each in lines}):
         limits = choose_limits(each for each in lines if each["fold"] != fold)
         judged = [each for each in lines if each["fold"] == fold]
-        for key, own in answers_by_question(judged).items():
+        for key, own in _answers_by_question(judged).items():
             limit = limits.get(key)
             asserted = [each for each in own if is_asserted(each, limit)]
             count = counts[key]
@@ -151,7 +151,7 @@ def score_verdicts(lines: Sequence[Line]) -> list[VerdictScore]:
     return [VerdictScore(*key, *count) for key, count in counts.items()]
 
 
-def answers_by_question(lines: Iterable[Line]) -> dict[Key, list[Line]]:
+def _answers_by_question(lines: Iterable[Line]) -> dict[Key, list[Line]]:
     """Return the lines that can be judged, by provision and question."""
     found: dict[Key, list[Line]] = {}
     for each in lines:

@@ -185,7 +185,7 @@ class VerdictReader:
             ModelError: If a file is missing or damaged.
         """
         try:
-            own = read_heads(self.info.read(QUESTIONS))
+            own = _read_heads(self.info.read(QUESTIONS))
         except (KeyError, TypeError, ValueError) as error:
             raise self._damaged(QUESTIONS, error) from error
         if self.base is None:
@@ -392,7 +392,7 @@ def _word_odds(
     return list(choices), np.array([float(model.log_odds(each)[0]) for each in copies])
 
 
-def read_heads(content: bytes) -> dict[str, tuple[Head, ...]]:
+def _read_heads(content: bytes) -> dict[str, tuple[Head, ...]]:
     """Return the heads that a file lists, by provision.
 
     Raises:

@@ -30,7 +30,7 @@ _VERBS = frozenset(
 _ENDED = frozenset('.;:!?”")]*_-–—•|>}')
 
 
-def blank_running_headers(text: str) -> str:
+def _blank_running_headers(text: str) -> str:
     """Return the text with the words that many pages start with replaced by line breaks.
 
     These are the running header of a text that has lost its lines. Offsets do not change.
@@ -62,7 +62,7 @@ def _shared_beginning(beginnings: list[str]) -> str:
     return first[: same or len(first)].rpartition(" ")[0]
 
 
-def normalise_blanks(text: str) -> str:
+def _normalise_blanks(text: str) -> str:
     """Return the text with a plain blank for each typographic one; offsets do not change."""
     for blank in _BLANKS:
         text = text.replace(blank, " ")
@@ -78,7 +78,7 @@ class TextLines:
 
     def __init__(self, document: Document) -> None:
         self.written = document.text
-        self.text = blank_running_headers(normalise_blanks(document.text))
+        self.text = _blank_running_headers(_normalise_blanks(document.text))
         self.ignored = merge_spans(
             mark.span for mark in document.marks if mark.kind in (MarkKind.HEADER, MarkKind.FOOTER)
         )

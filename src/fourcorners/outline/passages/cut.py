@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
 from fourcorners.outline.exclusions import Exclusion, blank_text, shown_document
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
-from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -17,10 +15,6 @@ MAX_PASSAGE = 1_000  # maximum characters of a passage
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
 MIN_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signature
 _HEADING = 120  # characters below which a first sentence is not a separate passage
-_PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
-_SEPARATORS = ("\n\n", "\n", " ", "")
-_MAX_DESCENDANT = 6_000  # maximum characters of a descendant view: anything longer is not a clause
-_MAX_OVERLAP = 0.95  # views of which one covers this share of the other are near duplicates
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
@@ -32,53 +26,19 @@ class _Piece:
     node: int | None
 
 
-def cut_passages(
-    document: Document, outline: Outline, *, strategy: str = "outline"
-) -> list[Passage]:
+def cut_passages(document: Document, outline: Outline) -> list[Passage]:
     """Cut a document into passages, in order of position.
 
-    The strategy `outline` gives disjoint passages of bounded length that together
-    cover every character that is not white space. `views` gives PAKTON's three views of each node,
-    which overlap. `fixed-SIZE-OVERLAP` gives plain windows of that many characters, whatever they
-    hold, and `recursive-SIZE` cuts at paragraphs, lines and words.
-
-    Invisible words are only in passages that surround them.
-
-    Raises:
-        ConfigError: If there is no such strategy.
+    They are disjoint, of bounded length, and together cover every character that is not white
+    space. Invisible words are only in passages that surround them.
     """
     text = shown_document(document).text
-    if strategy == "outline":
-        pieces = _windows(text) if outline.windows else _clauses(text, outline)
-        view = View.WINDOW if outline.windows else View.NODE
-        return [
-            Passage(ordinal, piece.span, view, piece.node, _context(text, outline, piece))
-            for ordinal, piece in enumerate(pieces)
-        ]
-    if strategy == "views" and not outline.windows:
-        return cut_views(text, outline)
-    if strategy == "views":
-        return cut_passages(document, outline)
-    cut_at = _PATTERNS["recursive"].fullmatch(strategy)
-    if cut_at:
-        spans = split_recursively(text, int(cut_at["size"]))
-        return [Passage(ordinal, span, View.WINDOW) for ordinal, span in enumerate(spans)]
-    fixed = _PATTERNS["fixed"].fullmatch(strategy)
-    if not fixed or int(fixed["overlap"]) >= int(fixed["size"]):
-        raise ConfigError(
-            f"unknown way to cut passages: {strategy!r}.",
-            remedy="Use 'outline', 'views', 'recursive-SIZE' such as 'recursive-500', or "
-            "'fixed-SIZE-OVERLAP' such as 'fixed-3500-700'.",
-        )
-    spans = _fixed(text, int(fixed["size"]), int(fixed["overlap"]))
-    return [Passage(ordinal, span, View.WINDOW) for ordinal, span in enumerate(spans)]
-
-
-def _fixed(text: str, size: int, overlap: int) -> list[Span]:
-    last = max(1, len(text) - overlap)  # start of a window that is not within the previous one
-    starts = range(0, min(last, len(text)), size - overlap)
-    spans = (Span(start, min(start + size, len(text))).strip(text) for start in starts)
-    return [span for span in spans if span]
+    pieces = _windows(text) if outline.windows else _clauses(text, outline)
+    view = View.WINDOW if outline.windows else View.NODE
+    return [
+        Passage(ordinal, piece.span, view, piece.node, _context(text, outline, piece))
+        for ordinal, piece in enumerate(pieces)
+    ]
 
 
 def _windows(text: str) -> list[_Piece]:
@@ -86,7 +46,7 @@ def _windows(text: str) -> list[_Piece]:
 
 
 def _clauses(text: str, outline: Outline) -> list[_Piece]:
-    children = _children(outline)
+    children = children_of(outline)
     pieces: list[_Piece] = []
     offset = 0
     for root in children.get(None, []):
@@ -103,7 +63,8 @@ def _clauses(text: str, outline: Outline) -> list[_Piece]:
     ]
 
 
-def _children(outline: Outline) -> dict[int | None, list[Node]]:
+def children_of(outline: Outline) -> dict[int | None, list[Node]]:
+    """Return the nodes below each node, and those at the top under None."""
     found: dict[int | None, list[Node]] = {}
     for node in outline.nodes:
         found.setdefault(node.parent, []).append(node)
@@ -222,89 +183,6 @@ def _context(text: str, outline: Outline, piece: _Piece) -> str:
         heading = " ".join(step.heading.text_in(text).split()) if step.heading else ""
         names.append(" ".join(part for part in (step.label, heading) if part))
     return " > ".join(filter(None, names))
-
-
-def cut_views(text: str, outline: Outline) -> list[Passage]:
-    """Return three views of every node, after PAKTON (section 3.1), in order of position.
-
-    The node view holds a node's own words; the ancestor view the same words with the headings above
-    as context; the descendant view the node with everything below it. A view that adds nothing to
-    one before it (a leaf's descendants, a top node's ancestors, a parent that is little more than
-    its only child) is left out.
-    """
-    children = _children(outline)
-    found = [each for node in outline.nodes for each in _views_of(text, outline, node, children)]
-    ordered = sorted(found, key=lambda each: (each[0], each[1].value))
-    passages: list[Passage] = []
-    for span, view, at, context in ordered:
-        if not _is_repeated(span, view, context, passages):
-            passages.append(Passage(len(passages), span, view, at, context))
-    return passages
-
-
-def _views_of(
-    text: str, outline: Outline, node: Node, children: dict[int | None, list[Node]]
-) -> Iterator[tuple[Span, View, int, str]]:
-    below = children.get(node.id, [])
-    own = Span(node.span.start, below[0].span.start if below else node.span.end).strip(text)
-    above = outline.ancestors(node)
-    context = " > ".join(outline.path(above[-1], text)) if above else ""
-    if own:
-        yield own, View.NODE, node.id, ""
-        if context:
-            yield own, View.ANCESTOR, node.id, context
-    whole = node.span.strip(text)
-    if below and len(whole) <= _MAX_DESCENDANT and len(own) < _MAX_OVERLAP * len(whole):
-        yield whole, View.DESCENDANT, node.id, context
-
-
-def _is_repeated(span: Span, view: View, context: str, passages: list[Passage]) -> bool:
-    """Return whether one of the last few views shows nearly the same words in the same way."""
-    shown = context, view is View.DESCENDANT
-    for other in passages[-4:]:
-        both = other.span.intersection(span)
-        alike = both and len(both) >= _MAX_OVERLAP * max(len(other.span), len(span))
-        if alike and (other.context, other.view is View.DESCENDANT) == shown:
-            return True
-    return False
-
-
-def split_recursively(text: str, size: int) -> list[Span]:
-    """Cut a text into spans of at most `size` characters, as LegalBench-RAG's baselines do.
-
-    It is cut at paragraphs, where a piece is still too long at lines, then at words, then anywhere;
-    pieces in a row are joined again while they fit.
-
-    Raises:
-        ValueError: If `size` is not positive.
-    """
-    if size < 1:
-        raise ValueError(f"not a size: {size}")
-    pieces = _cut(text, Span(0, len(text)), size, 0)
-    joined: list[Span] = []
-    for piece in pieces:
-        if joined and piece.end - joined[-1].start <= size:
-            joined[-1] = Span(joined[-1].start, piece.end)
-        else:
-            joined.append(piece)
-    return [span for span in (each.strip(text) for each in joined) if span]
-
-
-def _cut(text: str, span: Span, size: int, level: int) -> Iterator[Span]:
-    if len(span) <= size:
-        yield span
-        return
-    separator = _SEPARATORS[level]
-    if not separator:
-        for start in range(span.start, span.end, size):
-            yield Span(start, min(start + size, span.end))
-        return
-    start = span.start
-    while start < span.end:
-        found = text.find(separator, start, span.end)
-        end = found + len(separator) if found >= 0 else span.end
-        yield from _cut(text, Span(start, end), size, level + 1)
-        start = end
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class BankClause:
     @property
     def id(self) -> str:
         """Return the name by which it is rated: the same for the same words and provision."""
-        same = f"{self.provision.casefold()}\n{fold_text(self.text)}"
+        same = f"{self.provision.casefold()}\n{_fold_text(self.text)}"
         return sha256(same.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
@@ -65,7 +65,7 @@ class BankSummary:
     rated: int
 
 
-def fold_text(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Return a key that is equal for clauses with the same words."""
     return " ".join(normalise_text(text).text.casefold().split())
 
@@ -103,11 +103,10 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
     return ImportCounts(added, known)
 
 
-def bank_summary(library: Library, bank: str | None = None) -> list[BankSummary]:
+def bank_summary(library: Library) -> list[BankSummary]:
     rows = library.execute(
         "SELECT bank, provision, count(*), count(stars) FROM bank_clauses "
-        "WHERE ?1 IS NULL OR bank = ?1 GROUP BY bank, provision ORDER BY bank, provision",
-        (bank,),
+        "GROUP BY bank, provision ORDER BY bank, provision",
     )
     return [
         BankSummary(as_string(name), as_string(provision), as_integer(count), as_integer(rated))
@@ -149,7 +148,7 @@ def find_clause(library: Library, bank: str, clause: str) -> BankClause:
         several = "more than one clause" if found else "no clause"
         raise ConfigError(
             f"the bank {bank!r} has {several} whose id starts with {clause!r}.",
-            remedy=f"fourcorners bank list --bank {bank!r} --clauses prints the ids.",
+            remedy=f"fourcorners bank list --bank {bank!r} prints the ids.",
         )
     return _clause(found[0])
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.learning.mining import QueryTerm, Sentences, terms_query
-from fourcorners.playbooks.passages.ranking import Direction, fit_direction, match_boosts
+from fourcorners.playbooks.passages.ranking import match_boosts
 from fourcorners.search.query import Query, parse_query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.normalisation import normalise_text
@@ -67,19 +67,6 @@ class Sentence:
     provisions: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MarkedPassages:
-    """Passages of contracts with their vectors, and what each is marked as.
-
-    Attributes:
-        vectors: One unit row a passage.
-    """
-
-    vectors: NDArray[np.float32]
-    groups: Sequence[str]
-    provisions: Sequence[frozenset[str]]
-
-
 @dataclass(frozen=True, slots=True)
 class LearnedQuery:
     """What was learned of a provision.
@@ -87,14 +74,12 @@ class LearnedQuery:
     Attributes:
         terms: The keyword query, in the order in which the terms were chosen.
         examples: The most central clauses, the most central first; empty without an encoder.
-        direction: The direction of its passages' vectors; None without passages.
     """
 
     provision: str
     terms: tuple[QueryTerm, ...]
     examples: tuple[str, ...]
     centres: NDArray[np.float32] | None
-    direction: Direction | None = None
 
     @property
     def query(self) -> str:
@@ -111,7 +96,7 @@ def label_sentences(clauses: Iterable[Clause], background: Iterable[str]) -> lis
     texts: dict[tuple[str, str], str] = {}
     known: set[str] = set()
     for clause in clauses:
-        for text in split_clause(clause.text):
+        for text in _split_clause(clause.text):
             same = normalise_text(text).text.casefold()
             known.add(same)
             texts.setdefault((same, clause.group), text)
@@ -120,7 +105,7 @@ def label_sentences(clauses: Iterable[Clause], background: Iterable[str]) -> lis
     others = [
         Sentence(text, f"{BACKGROUND} {number % FOLDS}")
         for number, passage in enumerate(background)
-        for text in split_clause(passage)
+        for text in _split_clause(passage)
         if normalise_text(text).text.casefold() not in known
     ]
     return ours + others
@@ -152,7 +137,7 @@ def sentence_spans(text: str) -> list[Span]:
     ]
 
 
-def split_clause(text: str) -> list[str]:
+def _split_clause(text: str) -> list[str]:
     """Return the sentences of a clause, without headings and labels; the clause if none is left."""
     return [span.text_in(text) for span in sentence_spans(text)] or [text.strip()]
 
@@ -167,12 +152,10 @@ class QueryLearner:
         *,
         encoder: Encoder | None = None,
         vectors: NDArray[np.float32] | None = None,
-        passages: MarkedPassages | None = None,
     ) -> None:
         self._given = list(given)
         self._clauses = list(clauses)
         self._sentences = Sentences([each.text for each in given], [each.group for each in given])
-        self._passages = passages
         self._vectors = vectors
         if vectors is None and encoder is not None:
             self._vectors = encoder.encode([clause.text[:_EXAMPLE] for clause in clauses])
@@ -221,9 +204,8 @@ class QueryLearner:
                 remedy="Import clauses of other provisions too, or add contracts to the library.",
             )
         terms = self._sentences.mine(of_kind, within)
-        way = self._direction(provision, without)
         if self._vectors is None:
-            return LearnedQuery(provision, tuple(terms), (), None, way)
+            return LearnedQuery(provision, tuple(terms), (), None)
         vectors = self._vectors[at]
         stars = np.array([self._clauses[number].stars or 3 for number in at], np.float64)
         best = central_rows(vectors, centres, weights=stars)
@@ -232,17 +214,7 @@ class QueryLearner:
             tuple(terms),
             tuple(_short(self._clauses[at[place]].text) for place in best),
             vectors[best],
-            way,
         )
-
-    def _direction(self, provision: str, without: AbstractSet[str]) -> Direction | None:
-        import numpy as np
-
-        if self._passages is None:
-            return None
-        within = np.array([group not in without for group in self._passages.groups], np.bool_)
-        of_kind = np.array([provision in each for each in self._passages.provisions], np.bool_)
-        return fit_direction(self._passages.vectors[within], of_kind[within])
 
 
 def central_rows(

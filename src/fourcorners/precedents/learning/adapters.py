@@ -102,7 +102,7 @@ def load_adapter(library: Library, name: str) -> Adapter:
     """
     rows = library.execute("SELECT data, sha256 FROM precedent_adapters WHERE name = ?", (name,))
     if not rows:
-        raise missing_error(library, name)
+        raise _missing_error(library, name)
     return unpack_adapter(as_bytes(rows[0][0]), as_string(rows[0][1]), name)
 
 
@@ -117,11 +117,11 @@ def remove_adapter(library: Library, name: str) -> None:
             "DELETE FROM precedent_adapters WHERE name = ? RETURNING sha256", (name,)
         )
         if not gone:
-            raise missing_error(library, name)
+            raise _missing_error(library, name)
         library.record("adapter-remove", {"name": name, "sha256": as_string(gone[0][0])})
 
 
-def missing_error(library: Library, name: str) -> ConfigError:
+def _missing_error(library: Library, name: str) -> ConfigError:
     held = [each.name for each in list_adapters(library)]
     return ConfigError(
         f"the library has no adapter {name!r}.",

@@ -198,7 +198,7 @@ def _build_features(
     learned = adapter is not None or model_for(collection.encoder) is not None
     if profile in _LEARNED and learned and len(rows):
         found = select_candidates(query, collection, rows, expansion=expansion)
-        own = base_scores(found, collection.encoder) + terms_agreement(
+        own = base_scores(found, collection.encoder) + _terms_agreement(
             query, collection, found.rows
         )
         if adapter is not None:
@@ -207,7 +207,7 @@ def _build_features(
     words = scale_by_highest(_words(query, collection, expansion))[rows]
     scores = _cosines(query, collection, rows, expansion) + WORDS_WEIGHT * words
     if profile in _LEARNED:
-        scores = scores + terms_agreement(query, collection, rows) / HYBRID_SCALE
+        scores = scores + _terms_agreement(query, collection, rows) / HYBRID_SCALE
     return scores
 
 
@@ -222,7 +222,7 @@ def ranker_name(encoder: Encoder) -> str:
     return Profile.HYBRID.value if judge is None else judge.name
 
 
-def terms_agreement(
+def _terms_agreement(
     query: str, collection: ClauseCollection, rows: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Return what is added to each clause's score for the side and the figures asked for."""

@@ -66,7 +66,7 @@ def contract_chapter(material: ReportMaterial) -> Section:
 
 def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) -> Section:
     entries = material.of_row(index)
-    blocks: list[Block] = [note(card_line(document, material.review.as_of))]
+    blocks: list[Block] = [note(_card_line(document, material.review.as_of))]
     if document.needs_ocr or document.windows or document.cautions:
         blocks.append(
             note(
@@ -198,7 +198,7 @@ def _value(finding: Finding, headline: str) -> str:
     return headline or (severity_reason(finding) if finding.reason else "")
 
 
-def card_line(document: ReviewedDocument, as_of: date) -> str:
+def _card_line(document: ReviewedDocument, as_of: date) -> str:
     """Return what a contract says of itself, in one line."""
     known = document.card
     parties = [

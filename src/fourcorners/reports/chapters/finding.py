@@ -90,7 +90,7 @@ def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
         yield label("The program had proposed:")
 
 
-def quote_blocks(finding: Finding) -> Iterator[FindingBlock]:
+def _quote_blocks(finding: Finding) -> Iterator[FindingBlock]:
     """Yield the quotes, each with its source, and what a model said that no contract has."""
     for evidence in finding.evidence:
         sources = [clause_reference(evidence), *(["read from an image"] if evidence.ocr else [])]
@@ -134,7 +134,7 @@ def _effect(change: Amendment) -> str:
     return "to be read together with the words found here."
 
 
-def answer_blocks(finding: Finding) -> Iterator[FindingBlock]:
+def _answer_blocks(finding: Finding) -> Iterator[FindingBlock]:
     """Yield the answers to risk questions, with their words unless these are shown above."""
     for answer in finding.answers:
         if answer.answer:
@@ -144,14 +144,14 @@ def answer_blocks(finding: Finding) -> Iterator[FindingBlock]:
 def _answer(finding: Finding, answer: RiskAnswer) -> Iterator[FindingBlock]:
     who = " – ".join(filter(None, (answer.answer.rstrip("."), answer.party)))
     by = AUTHORS[answer.author]
-    reason = "" if answer.author is Author.RULE else as_sentence(answer.reason)
+    reason = "" if answer.author is Author.RULE else _as_sentence(answer.reason)
     runs = [Run(f" {reason}")] if reason else []
     runs += _words_above(answer.quotes, finding)
     yield note(Run(f"{answer.question} "), Run(who, Tone.STRONG), f" ({by})." if by else ".", *runs)
     for quote in _outside(answer.quotes, finding):
         yield _source(quote, "From this contract")
     if answer.against or answer.against_quotes:
-        against = [Run("Against this: ", Tone.STRONG), Run(as_sentence(answer.against))]
+        against = [Run("Against this: ", Tone.STRONG), Run(_as_sentence(answer.against))]
         yield note(*against, *_words_above(answer.against_quotes, finding))
         for quote in _outside(answer.against_quotes, finding):
             yield _source(quote, "From this contract")
@@ -181,7 +181,7 @@ def _source(quote: Quote, place: str, most: int = 0) -> QuoteBlock:
     return QuoteBlock(shown, (source,), quote.verified, len(quote.words) - len(shown))
 
 
-def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:
+def _outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:
     outlier = entry.finding.outlier
     if outlier is None:
         return
@@ -237,8 +237,8 @@ def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock
         *_advice(finding),
         *correction_blocks(finding),
         *amendment_blocks(material, finding),
-        *answer_blocks(finding),
-        *outlier_blocks(material, entry),
+        *_answer_blocks(finding),
+        *_outlier_blocks(material, entry),
     )
 
 
@@ -247,10 +247,10 @@ def quoted_words(entry: Entry) -> tuple[FindingBlock, ...]:
     left_out = [note(single_line(each)) for each in entry.cell.document.left_out]
     if entry.finding.state is CellState.NOT_FOUND:
         return (note("None was recognised."), *key_block(entry.finding), *left_out)
-    return (*quote_blocks(entry.finding), *left_out)
+    return (*_quote_blocks(entry.finding), *left_out)
 
 
-def as_sentence(words: str) -> str:
+def _as_sentence(words: str) -> str:
     words = words.strip()
     if not words:
         return ""

@@ -109,15 +109,15 @@ class ReportMaterial:
         self.entries = tuple(Entry(n, cell) for n, cell in enumerate(reported, start=1))
 
     def of_row(self, index: int) -> list[Entry]:
-        return sort_by_severity(each for each in self.entries if each.cell.row == index)
+        return _sort_by_severity(each for each in self.entries if each.cell.row == index)
 
     def by_severities(self, *severities: Severity) -> list[Entry]:
-        return sort_by_severity(each for each in self.entries if each.severity in severities)
+        return _sort_by_severity(each for each in self.entries if each.severity in severities)
 
     @property
     def to_read(self) -> list[Entry]:
         """Return the findings that a person must read to know how grave they are."""
-        return sort_by_severity(
+        return _sort_by_severity(
             each
             for each in self.entries
             if each.severity is Severity.TO_READ
@@ -151,7 +151,7 @@ def _is_reported(cell: Cell) -> bool:
     return cell.finding.state is CellState.FOUND or cell.flagged or corrected
 
 
-def sort_by_severity(entries: Iterable[Entry]) -> list[Entry]:
+def _sort_by_severity(entries: Iterable[Entry]) -> list[Entry]:
     order = list(TONES)
     return sorted(entries, key=lambda each: (order.index(each.severity), each.number))
 
@@ -175,7 +175,7 @@ def clause_label(evidence: Evidence) -> str:
     return heading or shorten(whole, 28)
 
 
-def clause_and_page(evidence: Evidence) -> str:
+def _clause_and_page(evidence: Evidence) -> str:
     return clause_label(evidence) + (f" (p. {evidence.pages[0]})" if evidence.pages else "")
 
 
@@ -249,7 +249,7 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
     quotes = deciding_quotes(finding)
     if not quotes and finding.nearest:
         closest = shorten(finding.nearest.quote.words, _CLOSEST)
-        where = clause_and_page(finding.nearest)
+        where = _clause_and_page(finding.nearest)
         return (body(Run(f"{CLOSEST_WORDS}: “{closest}” {where}", Tone.QUIET)),)
     if not quotes:
         return (body(Run(STATE_WORDS[finding.state], Tone.QUIET)),)
@@ -263,7 +263,7 @@ def key_block(finding: Finding, most: int = 0) -> tuple[Paragraph, ...]:
     ]
     for quote in quotes:
         words, held = whole_sentences(quote.words, most), evidence_of(finding, quote)
-        place = Run(f" {clause_and_page(held)}" if held else "", Tone.QUIET)
+        place = Run(f" {_clause_and_page(held)}" if held else "", Tone.QUIET)
         if quote.verified:
             blocks.append(body(Run(f"“{words}”"), place))
         else:
@@ -277,9 +277,9 @@ def key_place(finding: Finding) -> str:
     Where all of them are an amendment's, so is the place.
     """
     if finding.nearest:
-        return f"{CLOSEST_WORDS.lower()}: {clause_and_page(finding.nearest)}"
+        return f"{CLOSEST_WORDS.lower()}: {_clause_and_page(finding.nearest)}"
     held = (evidence_of(finding, quote) for quote in deciding_quotes(finding))
-    places = dict.fromkeys(clause_and_page(each) for each in held if each)
+    places = dict.fromkeys(_clause_and_page(each) for each in held if each)
     others = [each for each in finding.amendments if each.document != finding.document]
     return "; ".join(places or dict.fromkeys(map(_amending_place, others)))
 

@@ -220,7 +220,9 @@ class _Setter:
             is_changed=is_changed,
             is_whole=shared != "same" or change.relation in _WHOLE,
             versions=change.versions,
-            place="" if clause.written or clause.heading or not is_margin(clause) else clause.under,
+            place=""
+            if clause.written or clause.heading or not _is_margin(clause)
+            else clause.under,
         )
 
     def _emphasise(
@@ -271,7 +273,7 @@ def _strip(runs: list[_Run]) -> list[_Run]:
     return [_Run(first.tone, first.bold, first.text.lstrip()), *runs[1:]]
 
 
-def is_margin(clause: Clause) -> bool:
+def _is_margin(clause: Clause) -> bool:
     return clause.under in ("Header", "Footer", "Footnote", "Endnote", "Text box")
 
 

@@ -111,14 +111,14 @@ def describe_values(comparison: Comparison, change: ClauseChange) -> list[str]:
 def describe_words(comparison: Comparison, change: WordChange) -> str:
     """Return what words came in the place of what words; of values, the values."""
     if change.old or change.new:
-        return describe_pair(change.old, change.new, plain=True)
+        return _describe_pair(change.old, change.new, plain=True)
     gone = change.before.text_in(comparison.before.text)
     come = change.after.text_in(comparison.after.text)
     if change.aspect in (Aspect.NEGATION, Aspect.MODAL) and not (gone and come):
         # "not" says little without the word that it is about.
         verb = _last_word(comparison.after.text, change.after.start)
         gone, come = f"{verb} {gone}".strip(), f"{verb} {come}".strip()
-    return describe_pair(gone, come)
+    return _describe_pair(gone, come)
 
 
 def _last_word(text: str, end: int) -> str:
@@ -126,7 +126,7 @@ def _last_word(text: str, end: int) -> str:
     return words[-1] if words and words[-1].isalpha() else ""
 
 
-def describe_pair(gone: str, come: str, *, plain: bool = False) -> str:
+def _describe_pair(gone: str, come: str, *, plain: bool = False) -> str:
     gone, come = (
         each if plain or not each else f"“{shorten(each, _VALUE)}”" for each in (gone, come)
     )
@@ -137,7 +137,7 @@ def describe_pair(gone: str, come: str, *, plain: bool = False) -> str:
 
 def describe_repeated(each: Repeated) -> str:
     """Return a change that many places have, and how many they are."""
-    return f"{describe_pair(each.gone, each.come)}, in {each.places} places"
+    return f"{_describe_pair(each.gone, each.come)}, in {each.places} places"
 
 
 def count_changes(comparison: Comparison) -> Iterator[tuple[str, int]]:

@@ -29,7 +29,7 @@ def install(document: Document, *, template: bool) -> Mapping[str, str]:
             target.remove(child)
         for child in ours:
             target.append(deepcopy(child))
-    known = _ids(target)
+    known = {_name(style).casefold(): _id(style) for style in _styles(target)}
     added = [deepcopy(style) for style in _styles(ours) if _name(style).casefold() not in known]
     names = {_id(style): _name(style) for style in _styles(ours)}
     taken = set(known.values())
@@ -70,11 +70,6 @@ def _id(style: _Element) -> str:
 
 def _set(node: _Element, attribute: str, value: str) -> None:
     node.set(word_tag(attribute), value)
-
-
-def _ids(root: _Element) -> dict[str, str]:
-    """Return the ids of all styles by name in lower case: Word's own names differ in case."""
-    return {_name(style).casefold(): _id(style) for style in _styles(root)}
 
 
 def _redirect(style: _Element, names: Mapping[str, str], known: Mapping[str, str]) -> None:

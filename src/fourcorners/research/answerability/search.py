@@ -181,7 +181,7 @@ def search_answer(context: ResearchContext, question: str, *, limit: int = 8) ->
         limit=max(limit, len(context.entries), len(named.documents)) * 2,
         ranking=SentenceRanking(read_as=scope.question, shape=SHAPE),
     )
-    judged = judge_documents(context, found)
+    judged = _judge_documents(context, found)
     able = {document for document, judgement in judged.items() if judgement.answers}
     acting = {each: _asked_of(context, each, (question, scope.question)) for each in judged}
     weighed = [
@@ -277,7 +277,7 @@ def _first_of_each(
     return [each for own in first.values() for each in own] + others
 
 
-def judge_documents(context: ResearchContext, found: Retrieval) -> dict[str, Judgement]:
+def _judge_documents(context: ResearchContext, found: Retrieval) -> dict[str, Judgement]:
     """Judge each contract of which anything was found.
 
     Where no reader reads (a library without vectors, or with another encoder's), only the

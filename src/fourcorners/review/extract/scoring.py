@@ -172,7 +172,7 @@ class Calibration:
         return level_boosts(features, prepared.provision.query)
 
 
-def parse_calibration(text: str) -> Calibration:
+def _parse_calibration(text: str) -> Calibration:
     """Read a calibration.
 
     Raises:
@@ -196,4 +196,4 @@ def parse_calibration(text: str) -> Calibration:
 
 @cache
 def default_calibration() -> Calibration:
-    return parse_calibration(Path(__file__).with_name("calibration.json").read_text("utf-8"))
+    return _parse_calibration(Path(__file__).with_name("calibration.json").read_text("utf-8"))

@@ -265,7 +265,8 @@ class ObligationReader:
         if clause.predicate.actor is None:  # its object may precede the words that it continues
             low = max(clause.sentence.start, match.start() - REACH)
         subject = text[min(low, start) : match.start()]
-        if _PATTERNS["nobody"].match(text, start, match.start()):
+        subject_words = " ".join([*text[start : match.start()].casefold().split(), ""])
+        if subject_words.startswith(("no ", "no-one ", "none of ")):
             clause = replace(clause, negated=True)
         action = Span(start, clause.end)
         agent = self._agent(passive, clause.end)

@@ -211,7 +211,7 @@ def find_under_headings(
         times = tuple(find_times(text, Span(action.start, action.start), action, calendar))
         if kind is ObligationKind.PROHIBITION:
             times = ()
-        is_passive = _PATTERNS["to_be"].search(text, action.start, action.end)
+        is_passive = " to be " in " ".join(action.text_in(text).casefold().split())
         opening = None if is_passive else Span(action.start, action.start)
         binding = Span(sentence.start, sentence.start + 1)
         yield Obligation(

@@ -18,7 +18,7 @@ from fourcorners.text.span import Span
 _TAKEN = frozenset({ReviewState.CONFIRMED, ReviewState.CORRECTED})
 
 
-def confirmed_clauses(
+def _confirmed_clauses(
     library: Library, playbook: Playbook, collection: str | None = None, *, joined: bool = False
 ) -> Iterator[BankClause]:
     """Yield the words of confirmed findings, and of corrections that are the contract's own words.
@@ -74,7 +74,7 @@ def add_to_bank(
         ConfigError: If there is no such collection, or the bank has no name.
     """
     with library.transaction():
-        clauses = confirmed_clauses(library, playbook, collection, joined=joined)
+        clauses = _confirmed_clauses(library, playbook, collection, joined=joined)
         return store_clauses(library, bank, list(clauses))
 
 

@@ -317,7 +317,7 @@ def mention_answer(kind: MentionKind, value: AnswerLabel, clause: MarkedClause) 
     if isinstance(value, str):
         if value in ("both", "neither"):
             return EACH_PARTY
-        plain = normal_period(value)
+        plain = _normal_period(value)
         return plain if plain in mentioned else UNLISTED
     keys = dict.fromkeys(filter(None, (_key(Span(*place), mentioned, clause) for place in value)))
     if kind is MentionKind.PARTY and len(keys) == 2:
@@ -334,7 +334,7 @@ def _key(place: Span, mentioned: Mapping[str, Sequence[Span]], clause: MarkedCla
     )
 
 
-def normal_period(value: str) -> str:
+def _normal_period(value: str) -> str:
     """Return a period in the form of mentions: `P12M` is `P1Y`, `P2W` `P14D`."""
     match = _PERIOD.fullmatch(value)
     if match is None:

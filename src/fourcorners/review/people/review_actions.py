@@ -85,7 +85,7 @@ def annotate_finding(
         finding = load_finding(library, playbook, document, provision)
         _require_sense(finding, state)
         if value or place is not None:
-            value, place = locate_value(value, place, finding, library.text(document))
+            value, place = _locate_value(value, place, finding, library.text(document))
         elif answers and finding.state is not CellState.FOUND:
             raise ConfigError(
                 "nothing was found here of which a question could be answered.",
@@ -123,7 +123,7 @@ def load_finding(library: Library, playbook: Playbook, document: str, provision:
     return cells[provision]
 
 
-def locate_value(
+def _locate_value(
     value: str, place: Span | None, finding: Finding, text: str
 ) -> tuple[str, Span | None]:
     """Return a value with its place in the document; None if it is not the document's words.

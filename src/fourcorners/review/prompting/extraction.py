@@ -123,7 +123,7 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
             evidence.quote_span(cell.text, span)
             for span in _accepted_proposals(cell, weighed.verdicts)
         ]
-    drawn, reply = yield from align_passages(cell, passages, reply)
+    drawn, reply = yield from _align_passages(cell, passages, reply)
     drawn = replace(drawn, quotes=merge_quotes((*drawn_quotes, *drawn.quotes), cell.text))
     if not asking.follow_up:
         return drawn
@@ -156,7 +156,7 @@ def _followed_up(
         "follow_up", values, FollowUpAnswer, after=reply, tag=cell.tag
     )
     answer, again = yield from ask_question(question, FollowUpAnswer)
-    more, _ = yield from align_passages(cell, answer.missed, again)
+    more, _ = yield from _align_passages(cell, answer.missed, again)
     wrong = set(answer.wrong)
     left = [quote for number, quote in enumerate(drawn.quotes, start=1) if number not in wrong]
     return replace(
@@ -166,7 +166,7 @@ def _followed_up(
     )
 
 
-def align_passages(
+def _align_passages(
     cell: CellPrompt, passages: Sequence[Passage], reply: Reply[BaseModel]
 ) -> Dialogue[tuple[ExtractionResult, Reply[BaseModel]]]:
     """Align what a model quoted with the contract; ask once about quotes that are not found.
@@ -249,7 +249,7 @@ def risk_question(
     if not asked and provision.severity:
         return None
     text = linked.text
-    clauses = finding_clauses(finding, linked)
+    clauses = _finding_clauses(finding, linked)
     values: dict[str, Value] = {
         "provision": provision.name,
         "questions": [
@@ -277,7 +277,7 @@ def risk_question(
     return PromptRequest("risks", values, RiskAnswersClaim, tag=tag), clauses
 
 
-def finding_clauses(finding: Finding, linked: Contract) -> list[PromptPassage]:
+def _finding_clauses(finding: Finding, linked: Contract) -> list[PromptPassage]:
     """Return the clauses that hold what was found, and what they refer to."""
     quoted = [each.quote.span for each in finding.evidence if each.quote.span]
     own = merge_spans([*quoted, *(each.clause for each in finding.evidence)])
@@ -378,7 +378,7 @@ def _quoted(
     claimed = [Passage(words=each) for each in words]
     if not any(align_claim(each.words, cell.text, cell.spans) for each in claimed):
         return (), (), reply
-    drawn, reply = yield from align_passages(cell, claimed, reply)
+    drawn, reply = yield from _align_passages(cell, claimed, reply)
     return drawn.quotes, drawn.claims, reply
 
 

@@ -229,11 +229,11 @@ def model_of(playbook: Playbook) -> str:
 def rule_guide(provision: Provision, texts: Sequence[str]) -> HypothesisGuide:
     """Return what a provision tells of where its rules are answered among some spans."""
     return HypothesisGuide(
-        query_boosts(provision.query, texts), (provision.definition, *provision.examples)
+        _query_boosts(provision.query, texts), (provision.definition, *provision.examples)
     )
 
 
-def query_boosts(query: Query, texts: Sequence[str]) -> NDArray[np.float32]:
+def _query_boosts(query: Query, texts: Sequence[str]) -> NDArray[np.float32]:
     """Add up, for each text, the boosts of the parts of a query that match in it."""
     import numpy as np
 

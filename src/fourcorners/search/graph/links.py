@@ -287,7 +287,7 @@ def _affected_documents(
 
 def _titled(library: Library, document: str) -> frozenset[str]:
     entry = library.entry(document)
-    return title_words(library.card(document), entry.name)
+    return _title_words(library.card(document), entry.name)
 
 
 def _replace(
@@ -341,7 +341,7 @@ def _resolved_within(
     return rows
 
 
-def title_words(card: Card, name: str) -> frozenset[str]:
+def _title_words(card: Card, name: str) -> frozenset[str]:
     """Return the words of a title, a type and a file's name that distinguish a contract."""
     title = distinctive_words(card.title.value) if card.title else frozenset[str]()
     kind = card.type.value if card.type else ""
@@ -354,7 +354,7 @@ def _profile(entry: Entry, card: Card, statements: Iterable[AmendmentStatement])
     return DocumentProfile(
         document=entry.id,
         parties=frozenset(party_keys(card.party_names)),
-        titled=title_words(card, entry.name),
+        titled=_title_words(card, entry.name),
         title=distinctive_words(card.title.value) if card.title else frozenset[str](),
         dates=tuple(fact.value for fact in facts if fact),
         changes=any(one.relation is AmendmentRelation.AMENDS for one in statements),

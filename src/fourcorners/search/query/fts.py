@@ -80,7 +80,7 @@ def compile_query(query: Query | Node) -> Plan:
         tree,
         tuple(
             CompiledLeaf(
-                leaf, leaf_label(leaf), boost, leaf_expression(leaf), is_exact(leaf), scored
+                leaf, leaf_label(leaf), boost, _leaf_expression(leaf), is_exact(leaf), scored
             )
             for leaf, boost, scored in tree_leaves(tree)
         ),
@@ -101,7 +101,7 @@ def filter_expression(filters: Collection[Collection[str]]) -> str:
     return " AND ".join(f"{META} : ({' OR '.join(map(_quoted, tokens))})" for tokens in filters)
 
 
-def leaf_expression(leaf: Leaf | Field) -> str:
+def _leaf_expression(leaf: Leaf | Field) -> str:
     """Return the FTS5 expression of a leaf, without column or filter; empty for a field."""
     if isinstance(leaf, Field):
         return ""

@@ -132,17 +132,17 @@ def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
     if isinstance(leaf, Proximity):
         parts: list[list[Place]] = []
         for part in leaf.parts:
-            found = term_places(part, index)
+            found = _term_places(part, index)
             if not found:
                 return []
             parts.append(found)
         if leaf.sloppy:
-            return sloppy_places(parts, leaf.distance)
-        return proximity_instances(parts, leaf.distance, ordered=leaf.ordered)
-    return [(place,) for place in term_places(leaf, index)]
+            return _sloppy_places(parts, leaf.distance)
+        return _proximity_instances(parts, leaf.distance, ordered=leaf.ordered)
+    return [(place,) for place in _term_places(leaf, index)]
 
 
-def term_places(part: Part, index: WordIndex) -> list[Place]:
+def _term_places(part: Part, index: WordIndex) -> list[Place]:
     """Return the places of a word, prefix, phrase or group of these, in order."""
     match part:
         case Word():
@@ -155,7 +155,7 @@ def term_places(part: Part, index: WordIndex) -> list[Place]:
             inner = (
                 one for one in part.parts if not isinstance(one, And | Not | Proximity | Field)
             )
-            return sorted({place for one in inner for place in term_places(one, index)})
+            return sorted({place for one in inner for place in _term_places(one, index)})
 
 
 def _phrase_places(phrase: Phrase, index: WordIndex) -> list[Place]:
@@ -173,7 +173,7 @@ def _phrase_places(phrase: Phrase, index: WordIndex) -> list[Place]:
     ]
 
 
-def proximity_instances(
+def _proximity_instances(
     parts: Sequence[Sequence[Place]], distance: int, *, ordered: bool
 ) -> list[tuple[Place, ...]]:
     """Return the instances of a proximity: one place for each part, in the order of the parts.
@@ -206,7 +206,7 @@ def proximity_instances(
     return found
 
 
-def sloppy_places(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple[Place, ...]]:
+def _sloppy_places(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple[Place, ...]]:
     """Return the instances of Lucene's proximity, each part one word.
 
     A word's move is its distance from its position in the phrase; the moves may differ by at most

@@ -62,8 +62,8 @@ class Accounts:
             ConfigError: If the name is taken or is none, or the password is too weak.
         """
         _require_name(name)
-        require_strong(password, [name])
-        self._insert(name, hash_password(password), by)
+        _require_strong(password, [name])
+        self._insert(name, _hash_password(password), by)
 
     def add_without_password(self, name: str, *, by: str) -> None:
         """Make an account that is signed in to through the provider alone.
@@ -103,8 +103,8 @@ class Accounts:
         Raises:
             ConfigError: If there is no such account, or the password is too weak.
         """
-        require_strong(password, [name])
-        hashed = hash_password(password)
+        _require_strong(password, [name])
+        hashed = _hash_password(password)
         with self.change("password changed", name, by):
             self._library.execute(
                 "UPDATE server_users SET password = ? WHERE name = ?",
@@ -271,7 +271,7 @@ _MIN_SCORE = 3  # of 4, zxcvbn's: some 10^8 guesses at least
 _JUDGED = 72  # characters that zxcvbn looks at, at most
 
 
-def require_strong(password: str, names: Iterable[str] = ()) -> None:
+def _require_strong(password: str, names: Iterable[str] = ()) -> None:
     """Refuse a password that is too short, or that guessers try early.
 
     Args:
@@ -301,7 +301,7 @@ def require_strong(password: str, names: Iterable[str] = ()) -> None:
         )
 
 
-def hash_password(password: str) -> str:
+def _hash_password(password: str) -> str:
     return _hasher().hash(password)
 
 

@@ -52,7 +52,7 @@ def show(
         cards = access.cards(here)
         failures = access.failures(name)
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
-    adding = None if entries else last_task(context, add_task.KIND, name)
+    adding = None if entries else _last_task(context, add_task.KIND, name)
     return context.page(
         "collection.html.j2",
         name=known.name,
@@ -143,7 +143,7 @@ def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> R
         called=called,
         display_path=context.state.uploads.display_path,
         ids=ids,
-        task=last_task(context, health_task.KIND, c),
+        task=_last_task(context, health_task.KIND, c),
         today=datetime.now(UTC).date(),
     )
 
@@ -166,14 +166,14 @@ def begin(context: RequestContext, collection: str, as_of: date | None = None) -
     """
     with context.access() as access:
         access.require(Role.READER, collection)
-    going = last_task(context, health_task.KIND, collection)
+    going = _last_task(context, health_task.KIND, collection)
     if going is not None and not going.state.is_final:
         return going
     spec = {"as_of": (as_of or datetime.now(UTC).date()).isoformat()}
     return context.start_task(health_task.KIND, health_task.LANE, collection, spec)
 
 
-def last_task(context: RequestContext, kind: str, collection: str) -> Task | None:
+def _last_task(context: RequestContext, kind: str, collection: str) -> Task | None:
     """Return the last task of a kind in a collection, if it is among the last of all."""
     fold = fold_name(collection)
     found = (each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == kind)

@@ -155,7 +155,7 @@ def grid(
     task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
-        size = page_rows(len(shown_columns(matrix, wanted)))
+        size = _page_rows(len(shown_columns(matrix, wanted)))
         last = max(1, -(-len(fit.rows) // size))
         page = min(page, last)
         rows = grid_window(library, matrix, wanted, fit, (page - 1) * size, size)
@@ -175,7 +175,7 @@ def grid(
         all_columns=matrix.columns,
         asked_columns={each.column.provision: each.column for each in asked_columns},
         stopped=_stopped_columns(asked_columns),
-        looks=columns_digest(matrix, wanted),
+        looks=_columns_digest(matrix, wanted),
         counts=count_cells(matrix, wanted),
         rows=rows,
         fitting=fit,
@@ -253,7 +253,7 @@ def rows(
     )
     answer.headers["X-Rows"] = str(len(fit.rows))
     answer.headers["X-Version"] = str(matrix.version)
-    answer.headers["X-Columns"] = columns_digest(matrix, wanted)
+    answer.headers["X-Columns"] = _columns_digest(matrix, wanted)
     return answer
 
 
@@ -287,7 +287,7 @@ def progress(context: Context, wanted: Grid) -> Response:
     )
 
 
-def page_rows(columns: int) -> int:
+def _page_rows(columns: int) -> int:
     """Return how many rows a page has without scripts: tens, fewer where they have many cells."""
     return max(10, min(_PAGE, _CELLS // max(1, columns) // 10 * 10))
 
@@ -297,7 +297,7 @@ def cell_href(wanted: GridQuery) -> str:
     return f"/reviews/cell?{GridQuery(wanted.collection, wanted.playbook).to_query()}"
 
 
-def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
+def _columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
     """Return a digest that changes with the columns: a page with old ones reloads."""
     names = "\n".join(matrix.provisions[n] for n in shown_columns(matrix, wanted))
     return sha256(names.encode()).hexdigest()[:12]

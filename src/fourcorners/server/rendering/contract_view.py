@@ -122,7 +122,7 @@ def open_view(
     """
     original = renderer.find_original(document)
     is_printed = original is not None and not text
-    windows = page_windows(document) if is_printed else text_windows(document, outline)
+    windows = _page_windows(document) if is_printed else text_windows(document, outline)
     if not number:
         number = 1 if marked is None else window_at(windows, marked.start) + 1
     number = min(max(number, 1), len(windows))
@@ -188,7 +188,7 @@ def _cut(text: str, places: Sequence[int], start: int) -> int:
     return most
 
 
-def page_windows(document: Document) -> list[Span]:
+def _page_windows(document: Document) -> list[Span]:
     """Return the windows of printed pages, as the spans of the words on them."""
     firsts = document.pages[::PAGE_WINDOW]
     ends = [page.span.start for page in firsts[1:]]

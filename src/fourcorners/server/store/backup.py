@@ -109,7 +109,10 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
     with make_work_folder(path, partial(_remove_files, root)) as folder:
         for taken in (path, root):
             if taken.exists():
-                raise _taken_error(taken)
+                raise ConfigError(
+                    f"{taken} is there already, and nothing is overwritten.",
+                    remedy="Give another path, or move it away first.",
+                )
         copy, files = folder / _LIBRARY, folder / _UPLOADS
         manifest, former = _unpack(archive, copy, files)
         with Library.open(copy, create=False) as store:
@@ -122,13 +125,6 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
             files.rename(root)
         copy.rename(path)  # last: where the library is, its files are
     return manifest
-
-
-def _taken_error(path: Path) -> ConfigError:
-    return ConfigError(
-        f"{path} is there already, and nothing is overwritten.",
-        remedy="Give another path, or move it away first.",
-    )
 
 
 def _remove_files(root: Path, folder: Path) -> None:

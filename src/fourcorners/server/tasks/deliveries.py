@@ -31,7 +31,7 @@ _MAX_ANSWER = 1 << 16  # bytes that a receiver may answer
 _log = logging.getLogger("fourcorners.server")
 
 
-def sign_message(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
+def _sign_message(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
     """Return the signature of a message, for the header `webhook-signature`."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = f"{identifier}.{timestamp}.".encode() + body
@@ -92,7 +92,7 @@ class WebhookSender:
         headers = {
             "webhook-id": identifier,
             "webhook-timestamp": str(now),
-            "webhook-signature": sign_message(hook.secret, identifier, now, body),
+            "webhook-signature": _sign_message(hook.secret, identifier, now, body),
         }
         try:
             webhooks.require_allowed(hook.url, self._hosts)

@@ -98,7 +98,7 @@ class Blocks:
             [e.node for e in output if e.mark == mark and e.node.tag == f"{W}p"]
             for mark in ("del", "ins")
         )
-        mark_moves(gone, come, self.marks)
+        _mark_moves(gone, come, self.marks)
 
     def insert(self, box: _Element, other: _Element) -> None:
         """Fill a copy of a cell, note, margin or box with blocks that come."""
@@ -211,7 +211,7 @@ _KINDS: Final = {"del": "moveFrom", "ins": "moveTo"}
 _TYPED: Final = {f"{W}delText": f"{W}t", f"{W}delInstrText": f"{W}instrText"}
 
 
-def mark_moves(gone: Iterable[_Element], come: Iterable[_Element], marks: VersionMarks) -> None:
+def _mark_moves(gone: Iterable[_Element], come: Iterable[_Element], marks: VersionMarks) -> None:
     """Write paragraphs that are all of one that goes and of one that comes as moves."""
     left, right = _by_words(gone, "del", marks), _by_words(come, "ins", marks)
     for words in left.keys() & right.keys():

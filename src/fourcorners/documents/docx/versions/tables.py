@@ -37,7 +37,7 @@ class Tables:
 
     def merge(self, table: _Element, other: _Element) -> None:
         """Track what leads from one version of a table to the other."""
-        old, new = list(rows_of(table)), list(rows_of(other))
+        old, new = list(_rows_of(table)), list(_rows_of(other))
         columns = _align_columns(old, new)
         _widen(table, other)
         last: _Element | None = None
@@ -58,12 +58,12 @@ class Tables:
         own = deepcopy(other)
         own.tail = None
         self.transfer.adapt(own)
-        for row, wanted in zip(list(rows_of(own)), list(rows_of(other)), strict=True):
+        for row, wanted in zip(list(_rows_of(own)), list(_rows_of(other)), strict=True):
             self._fill_row(row, wanted)
         return own
 
     def delete(self, table: _Element) -> None:
-        for row in list(rows_of(table)):
+        for row in list(_rows_of(table)):
             self._delete_row(row)
 
     def _delete_row(self, row: _Element) -> None:
@@ -127,7 +127,7 @@ class _Columns:
         return (len(old), len(new)) == (self.before, self.after)
 
 
-def rows_of(table: _Element) -> Iterator[_Element]:
+def _rows_of(table: _Element) -> Iterator[_Element]:
     yield from _inner(table, f"{W}tr")
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fourcorners.playbooks.passages.ranking import fit_direction
+from fourcorners_bench.provisions.directions import fit_direction
 
 
 def rows(*angles: float) -> np.ndarray:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.passages.cut import cut_passages, split_recursively
-from fourcorners.outline.tree import Passage, View
+from fourcorners.outline.tree import Outline, Passage, View
+from fourcorners_bench.retrieval.chunks import STRUCTURAL, chunk_document
 
 TEXT = """SUPPLY AGREEMENT
 
@@ -39,7 +40,7 @@ def document() -> Document:
 
 @pytest.fixture(scope="module")
 def shown(document: Document) -> list[Passage]:
-    return cut_passages(document, build_outline(document), strategy="views")
+    return chunk_document(document, build_outline(document), STRUCTURAL)
 
 
 def of(shown: list[Passage], view: View, start: str) -> list[Passage]:
@@ -76,31 +77,33 @@ def test_views_are_numbered_in_order_and_lose_nothing(
 
 
 def test_without_an_outline_views_are_windows(document: Document) -> None:
-    from dataclasses import replace
-
     flat = replace(document, text="Nothing here is numbered. " * 30)
-    assert {each.view for each in cut_passages(flat, build_outline(flat), strategy="views")} == {
+    assert {each.view for each in chunk_document(flat, build_outline(flat), STRUCTURAL)} == {
         View.WINDOW
     }
 
 
+def cut_text(document: Document, text: str, chunks: str) -> list[str]:
+    flat = replace(document, text=text)
+    found = chunk_document(flat, Outline((), confidence=0.0, windows=True), chunks)
+    return [each.span.text_in(text) for each in found]
+
+
 def test_the_recursive_splitter_prefers_paragraphs(document: Document) -> None:
-    cut = [span.text_in(TEXT) for span in split_recursively(TEXT, 80)]
+    cut = cut_text(document, TEXT, "recursive-80")
     assert cut[0] == "SUPPLY AGREEMENT\n\n1. Supply"
     assert cut[1] == "1.1 The Supplier shall sell the Goods to the Customer on these terms."
-    found = cut_passages(document, build_outline(document), strategy="recursive-80")
-    assert [each.span.text_in(TEXT) for each in found] == cut
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(alphabet="ab \n", max_size=200), st.integers(1, 40))
-def test_no_piece_is_too_long_and_no_word_is_lost(text: str, size: int) -> None:
-    cut = split_recursively(text, size)
-    assert all(len(span) <= size for span in cut)
-    assert "".join("".join(span.text_in(text).split()) for span in cut) == "".join(text.split())
+def test_no_piece_is_too_long_and_no_word_is_lost(document: Document, text: str, size: int) -> None:
+    cut = cut_text(document, text, f"recursive-{size}")
+    assert all(len(each) <= size for each in cut)
+    assert "".join("".join(each.split()) for each in cut) == "".join(text.split())
 
 
-def test_an_unknown_strategy_is_refused(document: Document) -> None:
-    with pytest.raises(ConfigError, match="recursive"):
-        cut_passages(document, build_outline(document), strategy="recursive")
-    with pytest.raises(ValueError, match="size"):
-        split_recursively("a", 0)
+def test_fixed_chunks_are_plain_windows(document: Document) -> None:
+    cut = cut_text(document, "abcdefghij" * 1_000, "fixed-450")
+    assert {len(each) for each in cut[:-1]} == {450}
+    assert "".join(cut) == "abcdefghij" * 1_000
