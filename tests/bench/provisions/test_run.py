@@ -10,7 +10,6 @@ from fourcorners.errors import LibraryError
 from fourcorners.library.contract import read_contract
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
-from fourcorners.playbooks.learning.learn import LearnedQuery
 from fourcorners.playbooks.learning.mining import QueryTerm
 from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget
 from fourcorners.playbooks.playbook import CardField
@@ -26,6 +25,7 @@ from fourcorners_bench.extraction.loader import (
     AnnotatedContract,
 )
 from fourcorners_bench.provisions.chunking import chunking_table, run_experiment
+from fourcorners_bench.provisions.directions import DirectedQuery
 from fourcorners_bench.provisions.run import (
     Profile,
     ReturnLimits,
@@ -128,7 +128,7 @@ def test_what_was_learned_is_asked_alone_or_beside_the_playbook() -> None:
         query=parse_query("a"), examples=np.ones((1, 2), np.float32), fact=CardField.TITLE
     )
     centres = np.zeros((2, 2), np.float32)
-    learned = LearnedQuery("X", (QueryTerm("fire", 2.0, 3, 1),), ("clause",), centres)
+    learned = DirectedQuery("X", (QueryTerm("fire", 2.0, 3, 1),), ("clause",), centres)
     both = with_learned_query(own, learned, both=True)
     assert (both.query, both.examples, both.fact) == (own.query, own.examples, own.fact)
     assert str(both.learned) == str(parse_query("[fire^2]"))

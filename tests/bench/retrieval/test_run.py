@@ -263,4 +263,4 @@ def test_the_papers_pipelines_cut_as_they_say() -> None:
     assert naive[0].span == Span(0, 499)
     whole = text_document("supply.txt", TEXTS["s/larch.txt"])
     views = chunk_document(whole, build_outline(whole), PIPELINES["pakton-1"].chunks)
-    assert View.ANCESTOR in {each.view for each in views}
+    assert {each.view for each in views} == {View.NODE}
