@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from fourcorners.errors import ConfigError, ModelError
-from fourcorners.models.reranker.onnx import OnnxReranker, reranker_card
-from fourcorners.models.reranker.pair_model import BATCH, _Loaded
+from fourcorners.models.reranker.onnx import BATCH, OnnxReranker, _Loaded, reranker_card
 from fourcorners.models.reranker.protocol import Reranker, probabilities
 from tests.models.fake import OverlapReranker
 from tests.models.graph import cross_encoder, field, write_tokenizer
@@ -34,22 +33,6 @@ def folder(tmp_path: Path) -> Path:
 
 def load(folder: Path, *, threads: int = 2) -> OnnxReranker:
     return OnnxReranker(reranker_card(folder), threads=threads)
-
-
-def test_stars_are_chances_beside_the_logit(tmp_path: Path) -> None:
-    tmp_path.joinpath("model.onnx").write_bytes(cross_encoder(stars=True))
-    write_tokenizer(tmp_path)
-    reranker = load(tmp_path)
-    assert reranker.scores("notice", ["", "term"]).tolist() == [SEP, 5 + SEP]
-    found = reranker.stars("notice", ["", "term", ""])
-    logits = np.array([[3, 2, 1, 0], [8, 7, 6, 5], [3, 2, 1, 0]])
-    assert found == pytest.approx(1 / (1 + np.exp(-logits)))
-    assert reranker.stars("notice", []).shape == (0, 4)
-
-
-def test_a_model_that_was_not_taught_stars_says_so(folder: Path) -> None:
-    with pytest.raises(ModelError, match="was not taught stars"):
-        load(folder).stars("notice", ["term"])
 
 
 def test_each_passage_is_read_with_the_question(folder: Path) -> None:
