@@ -75,11 +75,8 @@ def model(
     return field(1, 8) + field(8, field(1, "") + field(2, 12)) + field(7, graph)
 
 
-def cross_encoder(width: int = 1, *, stars: bool = False) -> bytes:
-    """A graph whose logit is the sum of the ids of the passage's tokens that are not padding.
-
-    With `stars` it has four more logits: the sum, and 1, 2 and 3 less.
-    """
+def cross_encoder(width: int = 1) -> bytes:
+    """A graph whose logit is the sum of the ids of the passage's tokens that are not padding."""
     nodes = [
         node("Mul", ["input_ids", "attention_mask"], "kept"),
         node("Mul", ["kept", "token_type_ids"], "second"),
@@ -90,13 +87,7 @@ def cross_encoder(width: int = 1, *, stars: bool = False) -> bytes:
     weights = {1: [1.0], 2: [-1.0, 1.0], 3: [1.0, 1.0, 1.0]}[width]
     names = ("input_ids", "attention_mask", "token_type_ids")
     inputs = dict.fromkeys(names, INT64)
-    constants = [constant("weights", weights)]
-    others: dict[str, int] = {}
-    if stars:
-        nodes.append(node("Add", ["sum", "steps"], "stars"))
-        constants.append(constant("steps", [0.0, -1.0, -2.0, -3.0]))
-        others["stars"] = 4
-    return model(nodes, inputs, "logits", width, constants, others=others)
+    return model(nodes, inputs, "logits", width, [constant("weights", weights)])
 
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "notice", "term", "assign", "liability", "law"]

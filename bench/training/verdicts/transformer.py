@@ -40,13 +40,7 @@ from transformers import AutoModel
 
 from fourcorners.models.session import GRAPH
 from fourcorners.models.verdict_reader.clause import MentionKind
-from fourcorners.models.verdict_reader.clause_model import (
-    HEADS,
-    MARKED,
-    ClauseTokens,
-    Place,
-    read_tokens,
-)
+from fourcorners.models.verdict_reader.clause_model import HEADS, MARKED, ClauseTokens, read_tokens
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import Head
 from training.encoder.export import OPSET, plain_tokenizer, quantise
@@ -82,7 +76,7 @@ class Asked:
 
     row: int
     choices: tuple[str, ...]
-    places: tuple[tuple[Place, ...], ...]
+    places: tuple[tuple[tuple[int, int], ...], ...]
     right: int
 
 

@@ -58,7 +58,7 @@ def test_stars_are_given_and_taken(library: Library) -> None:
     banks.store_clauses(library, "ours", [clause, BankClause("Termination", CANCEL)])
     assert rate_clause(library, "ours", clause.id[:6], 5).stars == 5
     assert banks.bank_clauses(library, "ours", least=4)[0].text == INSURED
-    assert banks.bank_summary(library, "ours")[0].rated == 1
+    assert banks.bank_summary(library)[0].rated == 1
     assert rate_clause(library, "ours", clause.id, None).stars is None
     with pytest.raises(ConfigError, match="1 to 5 stars, not 6"):
         rate_clause(library, "ours", clause.id, 6)
