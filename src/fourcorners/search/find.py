@@ -67,25 +67,11 @@ LEAST_RANKED = 512
 """Rows of an exact query without an example that the index ranks first; views overlap."""
 TIMES_RANKED = 8  # rows for each requested hit, if that is more
 _BATCH = 32  # hits placed at once
+# The weight of the ranking by meaning next to the words of an exact query without an example, so
+# that its boosts dominate.
+_DENSE_BESIDE_KEYWORDS = 0.25
 
 _IDLE = word_list("asked")
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The weights of the rankings in the fusion.
-
-    Attributes:
-        dense_beside_keywords: Replaces `dense` if the query is exact and no example is given, so
-            that its boosts dominate.
-    """
-
-    lexical: float = 1.0
-    dense: float = 1.0
-    dense_beside_keywords: float = 0.25
-
-
-EQUAL_WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +93,6 @@ def find_passages(
     encoder: Encoder | None = None,
     filters: Filters = NO_FILTERS,
     limit: int = 20,
-    weights: Weights = EQUAL_WEIGHTS,
 ) -> list[Hit]:
     """Return the best passages for a query, an example, or both; see the module for the rules.
 
@@ -119,7 +104,6 @@ def find_passages(
         encoder: The encoder that made the library's vectors; without one only words count.
         filters: What part of the library to search.
         limit: How many hits at most; they are disjoint.
-        weights: The weight of each side.
 
     Raises:
         QueryError: If the query does not parse, or there is neither query nor example.
@@ -138,17 +122,16 @@ def find_passages(
             require_fields(library, parsed.tree, filters.within)
             parsed = replace(parsed, tree=expand_query(parsed, library))
         if parsed is None or (parsed.plain and vector is not None):
-            ranking = _open(library, parsed, vector, filters, tokens, weights)
+            ranking = _open(library, parsed, vector, filters, tokens)
         else:
-            dense = weights.dense if like else weights.dense_beside_keywords
-            weighed = replace(weights, dense=dense)
+            dense = 1.0 if like else _DENSE_BESIDE_KEYWORDS
             if vector is None:
                 most = max(LEAST_RANKED, TIMES_RANKED * limit)
                 found = top_rows(library, parsed.tree, tokens, most)
-                hits = _hits(library, _fused(found, {}, parsed.tree, weighed), limit)
+                hits = _hits(library, _fused(found, {}, parsed.tree, dense), limit)
                 if len(hits) == limit or len(found.scores) < most:
                     return hits
-            ranking = _exact(library, parsed.tree, vector, tokens, weighed)
+            ranking = _exact(library, parsed.tree, vector, tokens, dense)
         return _hits(library, ranking, limit)
 
 
@@ -204,13 +187,13 @@ def _exact(
     tree: Node,
     vector: NDArray[np.float32] | None,
     tokens: Sequence[Sequence[str]],
-    weights: Weights,
+    dense: float,
 ) -> _Ranking:
     found = matching_rows(library, tree, tokens)
     cosines: Mapping[int, float] = {}
     if vector is not None:
         cosines = index_of(library).cosines(vector, list(found.scores))
-    return _fused(found, cosines, tree, weights)
+    return _fused(found, cosines, tree, dense)
 
 
 def _open(
@@ -219,7 +202,6 @@ def _open(
     vector: NDArray[np.float32] | None,
     filters: Filters,
     tokens: Sequence[Sequence[str]],
-    weights: Weights,
 ) -> _Ranking:
     tree = None if query is None else _any_word(query)
     found = (
@@ -233,7 +215,7 @@ def _open(
     index = index_of(library)
     cosines = index.nearest(filters, tokens, vector, MAX_CANDIDATES, rows)
     cosines |= index.cosines(vector, list(found.scores.keys() - cosines.keys()))
-    return _fused(found, cosines, tree, weights)
+    return _fused(found, cosines, tree, 1.0)
 
 
 def _any_word(query: Query) -> Node:
@@ -250,10 +232,10 @@ def _any_word(query: Query) -> Node:
 
 
 def _fused(
-    found: LexicalRows, cosines: Mapping[int, float], tree: Node | None, weights: Weights
+    found: LexicalRows, cosines: Mapping[int, float], tree: Node | None, dense: float
 ) -> _Ranking:
     lexical_ranks, dense_ranks = ranks(found.scores), ranks(cosines)
-    fused = fuse_ranks([(lexical_ranks, weights.lexical), (dense_ranks, weights.dense)])
+    fused = fuse_ranks([(lexical_ranks, 1.0), (dense_ranks, dense)])
     return _Ranking(fused, found, lexical_ranks, cosines, dense_ranks, tree)
 
 

@@ -64,7 +64,7 @@ def test_pairs_run_together_unless_a_score_would_depend_on_it(
     sizes: list[int] = []
     run = _Loaded.run
 
-    def noted(model: _Loaded, pairs: Sequence[Encoding]) -> list[NDArray[np.float32]]:
+    def noted(model: _Loaded, pairs: Sequence[Encoding]) -> NDArray[np.float32]:
         sizes.append(len(pairs))
         return run(model, pairs)
 
