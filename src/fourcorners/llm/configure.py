@@ -191,12 +191,11 @@ def role_plans(settings: LlmSettings) -> dict[Role, RolePlan]:
     return {role: plan for role, plan in plans.items() if plan is not None}
 
 
-def is_configured(settings: LlmSettings, role: Role | None = None) -> bool:
-    """Tell whether a model is named for a role, or for any; nothing is imported or opened."""
-    roles = Role if role is None else (role,)
-    if settings.model or settings.url:
-        return True
-    return any(own.model for each in roles if (own := settings.roles.get(each.value)))
+def is_configured(settings: LlmSettings) -> bool:
+    """Tell whether a model is named for any role; nothing is imported or opened."""
+    return bool(settings.model or settings.url) or any(
+        own.model for each in Role if (own := settings.roles.get(each.value))
+    )
 
 
 def _plan(settings: LlmSettings, role: Role) -> RolePlan | None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fourcorners.library.contract import Contract
-from fourcorners.models.reader.reader import QuestionReader
 from fourcorners.models.registry import default_verdict_reader
 from fourcorners.models.verdict_reader.clause import MentionKind
 from fourcorners.models.verdict_reader.features import EACH_PARTY
@@ -177,12 +176,10 @@ class RiskAssessor:
         reading: Contract,
         side: Side = UNKNOWN_SIDE,
         reader: VerdictReader | None = None,
-        questions: QuestionReader | None = None,
     ) -> None:
         self._reading = reading
         self._text = reading.text
         self._reader = reader or default_verdict_reader()
-        self._questions = questions
         self._marker = ClauseMarker(reading)
         self._conclusion = RiskConclusion(reading.card, side)
 
@@ -284,7 +281,7 @@ class RiskAssessor:
             for quote in (*map(self._quote, each.leads), self._telling_quote(verdict, each))
         ]
         words = " ".join(dict.fromkeys(each.words for each in quotes))
-        if is_contrary(question, value, words, self._questions):
+        if is_contrary(question, value, words):
             return replace(unanswered, reason="the words may say the contrary")
         return RiskAnswer(
             question.question,
