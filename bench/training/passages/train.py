@@ -61,7 +61,7 @@ from fourcorners.text.tokenization import WordIndex
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import CATEGORIES, FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.extraction.run import document_id
-from fourcorners_bench.provisions.directions import DirectedQuery
+from fourcorners_bench.provisions.directions import DirectionQuery
 from fourcorners_bench.provisions.run import (
     FOLDS,
     ReturnLimits,
@@ -147,7 +147,7 @@ def sets_left_out() -> list[Without]:
 
 def learn_all(
     contracts: list[AnnotatedContract], fold: NDArray[np.int64], library: Library
-) -> dict[Without, list[DirectedQuery]]:
+) -> dict[Without, list[DirectionQuery]]:
     """Learn the 14 provisions without each fold, and without every two."""
     learner = build_learner(library, contracts, FOURTEEN_PROVISIONS)
     found = {}
@@ -165,7 +165,7 @@ def gather(
     contracts: list[AnnotatedContract],
     fold: NDArray[np.int64],
     library: Library,
-    learned_queries: dict[Without, list[DirectedQuery]],
+    learned_queries: dict[Without, list[DirectionQuery]],
 ) -> Course:
     """Read the signs of every sentence."""
     own = builtin_targets(default_encoder())

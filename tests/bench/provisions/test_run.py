@@ -25,7 +25,7 @@ from fourcorners_bench.extraction.loader import (
     AnnotatedContract,
 )
 from fourcorners_bench.provisions.chunking import chunking_table, run_experiment
-from fourcorners_bench.provisions.directions import DirectedQuery
+from fourcorners_bench.provisions.directions import DirectionQuery
 from fourcorners_bench.provisions.run import (
     Profile,
     ReturnLimits,
@@ -128,7 +128,7 @@ def test_what_was_learned_is_asked_alone_or_beside_the_playbook() -> None:
         query=parse_query("a"), examples=np.ones((1, 2), np.float32), fact=CardField.TITLE
     )
     centres = np.zeros((2, 2), np.float32)
-    learned = DirectedQuery("X", (QueryTerm("fire", 2.0, 3, 1),), ("clause",), centres)
+    learned = DirectionQuery("X", (QueryTerm("fire", 2.0, 3, 1),), ("clause",), centres)
     both = with_learned_query(own, learned, both=True)
     assert (both.query, both.examples, both.fact) == (own.query, own.examples, own.fact)
     assert str(both.learned) == str(parse_query("[fire^2]"))

@@ -39,7 +39,7 @@ class MarkedPassages:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectedQuery(LearnedQuery):
+class DirectionQuery(LearnedQuery):
     """A learned query with the direction of its passages' vectors."""
 
     direction: Direction | None = None
@@ -65,12 +65,12 @@ class PassageLearner(QueryLearner):
         *,
         without: AbstractSet[str] = frozenset(),
         centres: int = MAX_CENTRES,
-    ) -> DirectedQuery:
+    ) -> DirectionQuery:
         found = super().learn(provision, without=without, centres=centres)
         marked = self._passages
         within = np.array([group not in without for group in marked.groups], np.bool_)
         of_kind = np.array([provision in each for each in marked.provisions], np.bool_)
-        return DirectedQuery(
+        return DirectionQuery(
             *(found.provision, found.terms, found.examples, found.centres),
             fit_direction(marked.vectors[within], of_kind[within]),
         )

@@ -55,7 +55,7 @@ from fourcorners_bench.extraction.loader import (
     readable,
 )
 from fourcorners_bench.extraction.run import find_document
-from fourcorners_bench.provisions.directions import DirectedQuery, MarkedPassages, PassageLearner
+from fourcorners_bench.provisions.directions import DirectionQuery, MarkedPassages, PassageLearner
 from fourcorners_bench.provisions.document_search import rank_chunks
 from fourcorners_bench.provisions.score import (
     ProvidedPassages,
@@ -355,7 +355,7 @@ def _holder(contract: RankedContract, span: Span) -> int | None:
     return max(shared, key=shared.__getitem__) if shared else None
 
 
-def with_learned_query(own: RankingTarget, learned: DirectedQuery, *, both: bool) -> RankingTarget:
+def with_learned_query(own: RankingTarget, learned: DirectionQuery, *, both: bool) -> RankingTarget:
     """Return what was learned as what is asked: alone, or with the playbook's own."""
     query = parse_query(learned.query)
     if both:
