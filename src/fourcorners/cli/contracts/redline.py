@@ -368,22 +368,18 @@ def _print_response(each: ChangeResponse) -> None:
 def _change_words(change: ProposedChange) -> list[console.Words]:
     """Return the words of a change with what goes and comes marked, amid the clause's words."""
     marks = {"equal": ("", "", ""), "insert": ("{+", "+}", "green"), "delete": ("[-", "-]", "red")}
-    words: list[console.Words] = []
     for quote in change.quotes:
         if quote.span is None or change.new_clause is not None:
             continue
         before = quote.words[: max(0, change.span.start - quote.span.start)]
         after = quote.words[max(0, change.span.end - quote.span.start) :]
         return [show_invisible(_flat(before)), *_edits(change, marks), show_invisible(_flat(after))]
-    return [*words, *_edits(change, marks)]
+    return _edits(change, marks)
 
 
 def _edits(change: ProposedChange, marks: dict[str, tuple[str, str, str]]) -> list[console.Words]:
-    found: list[console.Words] = []
-    for edit in change.edits:
-        before, after, style = marks[edit.kind]
-        found.append((f"{before}{show_invisible(_flat(edit.text))}{after}", style))
-    return found
+    words = ((marks[each.kind], show_invisible(_flat(each.text))) for each in change.edits)
+    return [(f"{before}{text}{after}", style) for (before, after, style), text in words]
 
 
 def _flat(words: str) -> str:

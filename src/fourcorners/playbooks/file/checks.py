@@ -389,14 +389,12 @@ def _check_answers(
 ) -> None:
     """Note answers that no question of the provision can have."""
     for asked, wanted in answers.items():
-        question = questions.get(asked)
+        question, where = questions.get(asked), (*path, "answers")
         known = ("yes", "no") if question and question.answer == "yes_no" else ()
         options = tuple(question.options) or known if question else ()
         if question is None:
-            source.problem((*path, "answers"), f"the provision asks no question {asked!r}")
+            source.problem(where, f"the provision asks no question {asked!r}")
         for each in wanted:
             if options and each not in options:
                 offer = ", ".join(options)
-                source.problem(
-                    (*path, "answers"), f"{asked!r} has no answer {each!r}; it has {offer}"
-                )
+                source.problem(where, f"{asked!r} has no answer {each!r}; it has {offer}")
