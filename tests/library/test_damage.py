@@ -14,7 +14,7 @@ import apsw
 import pytest
 from fastapi.testclient import TestClient
 
-from fourcorners.documents.workers.own_process import OwnProcessPool
+from fourcorners.documents.workers.worker_pool import OwnProcessPool
 from fourcorners.errors import DamagedDocument, LibraryError
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files

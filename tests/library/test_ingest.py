@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.documents import discovery
-from fourcorners.documents.workers.own_process import OwnProcessPool
+from fourcorners.documents.workers.worker_pool import OwnProcessPool
 from fourcorners.errors import LibraryError, ModelError
 from fourcorners.library import ingest
 from fourcorners.library.add_report import AddReport, Progress

@@ -119,7 +119,7 @@ def redline(
     playbook accepts. Each change has a comment with the reason, the contract's words and where
     the wording comes from. What the program cannot say is listed, to be decided by you.
     """
-    from fourcorners.documents.workers.own_process import OwnProcessPool
+    from fourcorners.documents.workers.worker_pool import OwnProcessPool
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.redline.run import RedlineOptions, redline_contract

@@ -1,12 +1,12 @@
-"""Worker pools, which run a task on many items; here processes of this machine."""
+"""Worker pools, which run a task on many items; here processes of this machine, or its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from fourcorners.documents.discovery import UnreadPath, find_files, is_bucket_object
 from fourcorners.documents.workers.process_pool import ProcessPool
@@ -83,3 +83,40 @@ class LocalWorkerPool:
         return ProcessPool(
             task, jobs=self.jobs, memory=memory, seconds=seconds, name=name, alive=alive
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProcessPool:
+    """A pool without limits: for few items of which none is a file that nobody has read yet."""
+
+    is_remote: bool = False
+    embeds_passages: bool = False
+
+    def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
+        return find_files(paths)
+
+    @contextmanager
+    def start(
+        self,
+        task: Callable[[Item], Result],
+        *,
+        memory: int,  # noqa: ARG002 - no limit here
+        seconds: float,  # noqa: ARG002
+        name: Callable[[Item], str] = str,  # noqa: ARG002
+        alive: Callable[[], None] = lambda: None,  # noqa: ARG002
+        then: Callable[[Result], Result] | None = None,  # noqa: ARG002
+    ) -> Iterator[TaskRunner[Item, Result]]:
+        yield _Runner(task)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner(Generic[Item, Result]):
+    task: Callable[[Item], Result]
+
+    def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result | FourcornersError]]:
+        for item in items:
+            try:
+                outcome: Result | FourcornersError = self.task(item)
+            except FourcornersError as error:
+                outcome = error
+            yield item, outcome
