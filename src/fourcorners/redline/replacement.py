@@ -80,7 +80,9 @@ def find_part(contract: Contract, quote: Span, wording: str) -> Span | None:
     node = contract.outline.node_at(part.start)
     if text[part.end - 1] == ":" and node is not None and node.span.end > part.end:
         part = Span(part.start, node.span.end).strip(text)
-    return None if _GOES_ON.match(text, part.end - 1) else part
+    before = text[_paragraph(text, part).start : part.start]
+    is_rest = text[part.start].islower() and not before.strip()
+    return None if is_rest or _GOES_ON.match(text, part.end - 1) else part
 
 
 def _paragraph(text: str, span: Span) -> Span:
