@@ -42,12 +42,39 @@ def test_a_sentence_denies_a_ruling(
         ("Is the licence exclusive?", "The Licence is non-exclusive.", Verdict.NO),
         ("May the Landlord terminate?", "The Landlord may terminate this Lease.", Verdict.YES),
         ("Is the rent due in advance?", "The rent is payable quarterly in arrears.", None),
+        ("Does English law apply?", "This Lease is governed by the law of Denmark.", None),
+        ("Does English law apply?", "This Lease is governed by the laws of England.", Verdict.YES),
+        ("May the Yard work on Sundays?", "The Yard is not obliged to work on Sundays.", None),
+        ("Must the Yard work on Sundays?", "The Yard need not work on Sundays.", Verdict.NO),
+        ("Can it refuse to sail in a wind of 40 knots?",
+         "The Yard may refuse to sail if the wind exceeds 30 knots.", None),
     ],
-)
+)  # fmt: skip
 def test_the_contracts_words_carry_the_ruling_that_the_reader_finds_in_them(
     question: str, text: str, carried: Verdict | None
 ) -> None:
-    quote = Citation(Quote(text, Span(0, len(text)), Match.EXACT), "d", "lease", "clause 1")
-    sentence = Statement(text, Role.EVIDENCE, Verification.VERIFIED, "", (quote,))
     for ruling in (Verdict.YES, Verdict.NO):
-        assert has_ruling(sentence, ruling, question) is (ruling is carried)
+        assert has_ruling(_verified(text), ruling, question) is (ruling is carried)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Can the Yard terminate for convenience?",
+         "The Yard may terminate only for non-payment that lasts for a month after a reminder."),
+        ("Must the Yard insure the Vessels?", "The Customer shall insure each Vessel."),
+        ("Is the fee payable in arrears?", "The Customer shall pay the fee in advance."),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_denies_nothing_does_not_deny_a_no(question: str, text: str) -> None:
+    assert not denies_ruling(_verified(text), Verdict.NO, question)
+
+
+def test_what_a_sentence_denies_is_open_if_the_question_denies_too() -> None:
+    text = "Disputes are governed by the law of Denmark and are not subject to arbitration."
+    assert not denies_ruling(_verified(text), Verdict.YES, "Is arbitration excluded?")
+
+
+def _verified(text: str) -> Statement:
+    quote = Citation(Quote(text, Span(0, len(text)), Match.EXACT), "d", "yard", "clause 1")
+    return Statement(text, Role.EVIDENCE, Verification.VERIFIED, "", (quote,))

@@ -23,7 +23,7 @@ _PATTERNS = load_patterns("fourcorners.research.agents", "near_copies")
 _PHRASES = _PATTERNS["phrases"]  # with one meaning, by a word that has it
 _LIMITS = _PATTERNS["limits"]
 _WIDENS = _PATTERNS["widens"]  # of these, a sentence says more if the rest says less
-_TOKEN = re.compile(r"'s\b|[^\W_]+(?:-[^\W_]+)*|[,;:().]")
+_TOKEN = re.compile(r"'s\b|[^\W_]+|[,;:().]")
 _DEFINED = re.compile(r"\([^()]{0,40}[\"“][^()]{1,80}[\"”]\s?\)")  # (the "Fee")
 _MARKS = frozenset(",;:().")
 _EMPTY = frozenset(("a", "an", "the", "this", "these", "that", "'s", "of", "to", "hereby"))
@@ -52,6 +52,8 @@ _FUNCTION = _EMPTY | _LOOSE | _BEFORE_NOT | {"not"}
 _LEADS = frozenset(
     ("on", "in", "at", "for", "with", "by", "under", "from")
 )  # of words that may be moved
+_PREPOSITIONS = _LEADS | {"to", "as", "through", "into", "over", "per"}  # but for "of"
+_VERBS = frozenset(("shall", "may", "be", "have", "not"))
 _RELATIVE = frozenset(("who", "which"))
 _LEAST = 0.7  # share of the words of a statement that a copy has from its quote, in order
 _FEWEST = 3  # such words
@@ -108,7 +110,7 @@ def _read_words(text: str) -> list[_Word]:
         known[figure.span] = f"{figure.value.normalize():f} {figure.unit}"
     starts = {span.start: span for span in known}
     found = [(match.group().casefold(), Span(*match.span())) for match in _TOKEN.finditer(text)]
-    stemmed = stem_tokens([each if each[0].isalpha() else "-" for each, _ in found])
+    stemmed = stem_tokens([each if each[0].isalpha() else "x" for each, _ in found])
     words: list[_Word] = []
     done, is_apart = 0, False
     for (token, span), stem in zip(found, stemmed, strict=True):
@@ -244,10 +246,29 @@ class _Alignment:
             is_other = is_last and first.stem == "and" and len(lead.split()) > _PHRASE
             is_other = is_other and _MARKS.isdisjoint(lead)
             return _Difference.DROPPED if is_other else _Difference.LIMIT
-        is_item = not {first.stem, self._quoted[end - 1].stem}.isdisjoint(("and", "or"))
-        is_apart = end <= self._first or is_item or (is_last and first.is_apart)
+        if not {first.stem, self._quoted[end - 1].stem}.isdisjoint(("and", "or")):
+            limit = _LIMITS.search(self._piece(0, start))
+            is_condition = limit and not first.is_apart  # "if A and B"
+            return _Difference.LIMIT if is_condition else _Difference.DROPPED
+        if self._restricts(start, end):
+            return _Difference.LIMIT
+        is_apart = end <= self._first or (is_last and first.is_apart)
         is_wide = not is_apart and _WIDENS.search(self._piece(0, start))
         return _Difference.LIMIT if is_wide else _Difference.DROPPED
+
+    def _restricts(self, start: int, end: int) -> bool:
+        """Tell whether words say which things are meant: "valid invoices", "losses of profit".
+
+        What is led by a preposition is of what is done, if there is a verb before it.
+        """
+        words = self._quoted
+        first, is_led = words[start], start == 0 and end < len(words) and words[end].is_apart
+        if first.is_apart or is_led:
+            return False
+        if first.stem in _PREPOSITIONS:
+            before = {each.stem for each in words[:start]}
+            return end <= self._last and before.isdisjoint(_VERBS)
+        return not (end == start + 1 and _has(words, start - 1, start, "shall"))
 
 
 def _weighty(

@@ -6,6 +6,7 @@ import re
 
 from fourcorners.models.reader.reader import Answer
 from fourcorners.models.registry import default_reader
+from fourcorners.research.agents.figures import find_figures, unknown_figures
 from fourcorners.research.agents.statement_check import (
     DENIALS,
     YES_OR_NO,
@@ -27,6 +28,12 @@ _ASIDE = frozenset(
 )
 _ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=True))
 _NUMBER = re.compile(r"\d")
+_NAMES = re.compile(r"(?<!\A)(?<![.?!]\s)\b[A-Z]\w+")
+_NAME = 3  # letters of one that its other forms have
+_MAY = re.compile(
+    r"\s*(?:may|can|could|(?:is|are)\b.{1,80}\b(?:allowed|permitted|free)\s+to)\b", re.I
+)
+_NO_DUTY = _PATTERNS["no_duty"]
 CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
 _READ = {Answer.YES: Verdict.YES, Answer.NO: Verdict.NO}
 _YES_AND_NO = tuple(_READ.values())
@@ -52,8 +59,9 @@ def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
     if ruling not in _YES_AND_NO:
         return False
     given = _lead(sentence.text) or _read(sentence.text, question)
-    if given is None and _is_plain(sentence):
-        given = Verdict.YES if denies_alike(sentence.text, question) else Verdict.NO
+    is_plain = given is None and _is_plain(sentence) and not _leaves_open(sentence.text, question)
+    if is_plain and not (may_turn(question) or denies_alike(sentence.text, question)):
+        given = Verdict.NO
     return given not in (None, ruling)
 
 
@@ -65,8 +73,23 @@ def _lead(sentence: str) -> Verdict | None:
 def _read(sentence: str, question: str) -> Verdict | None:
     """Return the answer that the reader finds in a sentence, if it is sure enough."""
     (reading,) = default_reader().read(sentence, [question])
-    is_sure = reading.chance(reading.answer) >= _SURE
-    return _READ.get(reading.answer) if is_sure else None
+    given = _READ.get(reading.answer) if reading.chance(reading.answer) >= _SURE else None
+    is_other = given is Verdict.YES and not _has_names(sentence, question)
+    return None if is_other or _leaves_open(sentence, question) else given
+
+
+def _has_names(sentence: str, question: str) -> bool:
+    """Tell whether a sentence has the names of a question: "English" is in "England"."""
+    words = sentence.casefold()
+    named = {each[:_NAME].casefold() for each in _NAMES.findall(question)}
+    return all(re.search(rf"\b{re.escape(each)}", words) for each in named)
+
+
+def _leaves_open(sentence: str, question: str) -> bool:
+    """Tell whether a sentence has other figures, or no duty where it is asked what is allowed."""
+    known = find_figures(sentence, with_counts=True)
+    is_permission = _MAY.match(question) and _NO_DUTY.search(sentence)
+    return is_permission is not None or bool(unknown_figures(question, known))
 
 
 def _is_plain(sentence: Statement) -> bool:
