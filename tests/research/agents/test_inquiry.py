@@ -748,7 +748,7 @@ def test_a_sentence_that_begins_with_the_opposite_carries_no_ruling(
     answer = run(script(draft=lambda request: {**told(request), "answer": {  # type: ignore[dict-item]
         "ruling": "yes", "sentences": [{"text": f"No, {SAID}", "findings": [1]}]}})
     ).answer  # fmt: skip
-    assert answer.answer.sentences[0].standing is Verification.VERIFIED
+    assert answer.answer.sentences[0].standing is Verification.UNCHECKED
     assert answer.answer.ruling is Verdict.UNSURE
     assert answer.answer.unchecked is None
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from fourcorners.research.agents.ruling_check import denies_ruling, has_ruling
+from fourcorners.research.agents.ruling_check import check_lead, denies_ruling, has_ruling
 from fourcorners.research.answer import Citation, Role, Statement, Verdict, Verification
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
@@ -73,6 +75,28 @@ def test_a_sentence_that_denies_nothing_does_not_deny_a_no(question: str, text: 
 def test_what_a_sentence_denies_is_open_if_the_question_denies_too() -> None:
     text = "Disputes are governed by the law of Denmark and are not subject to arbitration."
     assert not denies_ruling(_verified(text), Verdict.YES, "Is arbitration excluded?")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Is the Seller's liability limited?",
+         "The Seller's liability shall not exceed GBP 500,000 in any year."),
+        ("Can the Hirer end the hire early?",
+         "The Hirer may end the hire early, and pays no penalty for it."),
+        ("Is the deposit refundable?", "The deposit is refundable and is not subject to set-off."),
+    ],
+)  # fmt: skip
+def test_no_in_front_of_words_that_affirm_is_not_the_contracts(question: str, text: str) -> None:
+    said = replace(_verified(text), text=f"No, {text[0].lower()}{text[1:]}")
+    assert check_lead(said, question).standing is Verification.UNCHECKED
+    assert not has_ruling(said, Verdict.NO, question)
+    assert denies_ruling(said, Verdict.NO, question)
+
+
+def test_no_in_front_of_words_that_deny_is_verified() -> None:
+    said = replace(_verified("The Tenant shall not assign it."), text="No, it shall not assign it.")
+    assert check_lead(said, LET) == said
 
 
 def _verified(text: str) -> Statement:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.definition_lookup import find_definitions
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
-from fourcorners.research.agents.ruling_check import denies_ruling, has_ruling, is_topic
+from fourcorners.research.agents.ruling_check import check_lead, denies_ruling, has_ruling, is_topic
 from fourcorners.research.agents.schemas import Claims, ExternalClaim, FindingClaim, SentenceClaim
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import (
@@ -109,7 +109,8 @@ class ReportCheck:
             number: self._finding(claim, known, cited, calculated[number])
             for number, claim in claims.findings.items()
         }
-        rest = _Rest(self, findings, known, calculated)
+        findings = {n: check_lead(each, started.question) for n, each in findings.items()}
+        rest = _Rest(self, started.question, findings, known, calculated)
         claimed = claims.answer
         sentences = rest.check(claimed.sentences, Role.EVIDENCE)
         conditions = rest.check(claimed.conditions, Role.CONDITION)
@@ -313,15 +314,17 @@ class _Rest:
     def __init__(
         self,
         checker: ReportCheck,
+        question: str,
         findings: Mapping[int, Statement],
         known: Sequence[Figure],
         calculated: Mapping[int, Sequence[Calculation]],
     ) -> None:
-        self._checker, self._findings = checker, findings
+        self._checker, self._question, self._findings = checker, question, findings
         self._known, self._calculated = known, calculated
 
     def check(self, claims: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
-        return tuple(self._statement(each, role) for each in claims if each.text.strip())
+        found = (self._statement(each, role) for each in claims if each.text.strip())
+        return tuple(check_lead(each, self._question) for each in found)
 
     def _statement(self, claim: SentenceClaim, role: Role) -> Statement:
         text = shorten(claim.text, _LONGEST)

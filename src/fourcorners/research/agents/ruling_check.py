@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from fourcorners.models.reader.reader import Answer
 from fourcorners.models.registry import default_reader
 from fourcorners.research.agents.figures import find_figures, unknown_figures
 from fourcorners.research.agents.statement_check import (
     DENIALS,
+    NOT_CHECKED,
     YES_OR_NO,
     is_repeated_in,
     may_turn,
@@ -47,8 +49,19 @@ def has_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
     """
     if sentence.standing not in CHECKED or ruling not in _YES_AND_NO:
         return sentence.standing in CHECKED
-    given = _is_plain(sentence) and (_lead(sentence.text) or _read(sentence.text, question))
-    return given is ruling
+    if sentence.standing is Verification.SEARCHED:  # of what is missing, the reader sees nothing
+        return (_lead(sentence.text) or _read(sentence.text, question)) is ruling
+    lead, given = _lead(sentence.text), _read_rest(sentence.text, question)
+    return _is_plain(sentence) and given is ruling and lead in (None, ruling)
+
+
+def check_lead(sentence: Statement, question: str) -> Statement:
+    """Leave a sentence open that begins with a "yes" or "no" that the rest of it does not give."""
+    lead = _lead(sentence.text)
+    is_verified = lead is not None and sentence.standing is Verification.VERIFIED
+    if not is_verified or _read_rest(sentence.text, question) is lead:
+        return sentence
+    return replace(sentence, standing=Verification.UNCHECKED, problem=NOT_CHECKED)
 
 
 def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
@@ -58,16 +71,23 @@ def denies_ruling(sentence: Statement, ruling: Verdict, question: str) -> bool:
     """
     if ruling not in _YES_AND_NO:
         return False
-    given = _lead(sentence.text) or _read(sentence.text, question)
-    is_plain = given is None and _is_plain(sentence) and not _leaves_open(sentence.text, question)
-    if is_plain and not (may_turn(question) or denies_alike(sentence.text, question)):
+    lead, is_repeated = _lead(sentence.text), _is_repeated(sentence)
+    given = _read_rest(sentence.text, question) if is_repeated or not lead else None
+    is_open = lead or given or may_turn(question) or _leaves_open(sentence.text, question)
+    is_denial = not (is_open or denies_alike(sentence.text, question))
+    if is_denial and _is_plain(sentence):
         given = Verdict.NO
-    return given not in (None, ruling)
+    return not {lead, given} <= {None, ruling}
 
 
 def _lead(sentence: str) -> Verdict | None:
     lead = YES_OR_NO.match(sentence)
     return Verdict(lead["word"].casefold()) if lead else None
+
+
+def _read_rest(sentence: str, question: str) -> Verdict | None:
+    """Return the answer that the reader finds in what follows a "yes" or "no"."""
+    return _read(YES_OR_NO.sub("", sentence), question)
 
 
 def _read(sentence: str, question: str) -> Verdict | None:
@@ -94,10 +114,12 @@ def _leaves_open(sentence: str, question: str) -> bool:
 
 def _is_plain(sentence: Statement) -> bool:
     """Tell whether a sentence is checked and has the contract's words, or says what it lacks."""
-    words = [*map(quoted_words, sentence.quotes)]
-    return sentence.standing is Verification.SEARCHED or (
-        sentence.standing is Verification.VERIFIED and is_repeated_in(sentence.text, words)
-    )
+    is_verified = sentence.standing is Verification.VERIFIED
+    return sentence.standing is Verification.SEARCHED or (is_verified and _is_repeated(sentence))
+
+
+def _is_repeated(sentence: Statement) -> bool:
+    return is_repeated_in(sentence.text, [*map(quoted_words, sentence.quotes)])
 
 
 def denies_alike(sentence: str, question: str) -> bool:
