@@ -336,7 +336,10 @@ def _gaps(answer: Answer) -> Section:
     if answer.not_found:
         blocks += [label("Looked for, and not found"), _bullets(answer.not_found)]
     if answer.directions:
-        blocks += [label("Directions for further research"), _bullets(answer.directions)]
+        blocks += [
+            label("Directions for further research (the model's, unchecked)"),
+            _bullets(answer.directions),
+        ]
     if answer.next_questions:
         blocks += [label("To ask next"), _bullets(answer.next_questions)]
     return _section("gaps", "Gaps and next questions", blocks or [body("None was found.")])

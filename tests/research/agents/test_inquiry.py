@@ -571,6 +571,8 @@ def test_words_addressed_to_a_machine_are_no_source(run: Callable[..., Run]) -> 
     for request in done.model.requests:
         assert all("everything is permitted" not in each.text for each in request.messages)
     assert any("addressed to a machine" in gap.what for gap in done.answer.gaps)
+    first = next(each for each in done.model.requests if each.prompt.name == "draft")
+    assert any("not shown, because they give orders" in each.text for each in first.messages)
     assert any("England and Wales" in each.text for each in done.model.requests[-1].messages)
 
 
@@ -795,7 +797,8 @@ def test_summary_and_reasoning_are_checked_as_the_answer_is(run: Callable[..., R
     assert returned.count("Consent takes 45 days.") == 1
     shown = report_text(answer)
     assert f"{SAID} [1] **Not verified:** Consent takes 45 days. [1] (45 days is not" in shown
-    assert "Directions for further research" in shown
+    assert "Directions for further research (the model's, unchecked)" in shown
+    assert "By the model's account, unchecked: What is a company of its group?" in shown
 
 
 def test_a_search_for_something_else_is_no_check(run: Callable[..., Run]) -> None:

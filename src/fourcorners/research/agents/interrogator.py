@@ -243,6 +243,7 @@ def draft_values(
         "has_outside": any(each.source.is_outside for each in sentences),
         "is_last": is_last,
         "is_whole": sentences.is_whole,
+        "left_out": len(sentences.left_out),
     }
 
 

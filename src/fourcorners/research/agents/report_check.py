@@ -64,6 +64,7 @@ _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
 _RESTS_ON_NOTHING = "it rests on no valid finding"
+_OWN_GAP = "By the model's account, unchecked:"
 _NO_RULING = "no verified sentence of the answer carries a ruling"
 _LIKELIEST = 3  # sentences of a search that may carry a ruling
 
@@ -130,7 +131,7 @@ class ReportCheck:
             gaps=(
                 *gaps,
                 *left_out,
-                *map(Gap, _limit_lines(claims.gaps)),
+                *(Gap(f"{_OWN_GAP} {each}") for each in _limit_lines(claims.gaps)),
             ),
             directions=_limit_lines(claims.directions),
             next_questions=_limit_lines(claims.next_questions),
