@@ -103,6 +103,12 @@ class ProgramPoint:
         return "with wording" if self.outcome.offered else "listed only"
 
     @property
+    def kind(self) -> str:
+        if isinstance(self.outcome, ProposedChange):
+            return KINDS[0]
+        return KINDS[1] if self.outcome.is_recognised else KINDS[2]
+
+    @property
     def topics(self) -> frozenset[str]:
         return fold(self.outcome.name)
 
@@ -284,7 +290,7 @@ def count(
             if show:
                 _show_pair(pair, how, naming)
         for proposal in proposals:
-            where, kind = place(proposal, [*ones, *others]), KINDS[not proposal.is_change]
+            where, kind = place(proposal, [*ones, *others]), proposal.kind
             counts[kind, where] += 1
             if show and (proposal.is_change or where == "on none"):
                 print(f"  {kind} {where}: {_describe(proposal)}")
@@ -307,7 +313,7 @@ def _describe(proposal: ProgramPoint) -> str:
     return f"{outcome.name}, {outcome.extent}: {outcome.found} {words} [{where}]"
 
 
-KINDS = ("changes", "open points")
+KINDS = ("changes", "points in front", "points also found")
 NAMED = ("with a change", "with wording", "listed only", "other topic", "not named")
 PLACES = ("on a listed point", "on a listed clause, other topic", "on none")
 
@@ -318,7 +324,7 @@ def table(counts: Counter[tuple[str, str]]) -> Iterator[str]:
     order = sorted(topics, key=lambda row: (-sum(counts[row, each] for each in NAMED), row))
     for rows, columns in (
         (["must", "should", *order], NAMED),
-        (["changes", "open points"], PLACES),
+        (KINDS, PLACES),
     ):
         yield f"{'':28} {'all':>4}  " + "  ".join(columns)
         for row in rows:
