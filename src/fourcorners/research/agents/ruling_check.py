@@ -32,9 +32,7 @@ _ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=Tru
 _NUMBER = re.compile(r"\d")
 _NAMES = re.compile(r"(?<!\A)(?<![.?!]\s)\b[A-Z]\w+")
 _NAME = 3  # letters of one that its other forms have
-_MAY = re.compile(
-    r"\s*(?:may|can|could|(?:is|are)\b.{1,80}\b(?:allowed|permitted|free)\s+to)\b", re.I
-)
+_MAY = _PATTERNS["may"]
 _NO_DUTY = _PATTERNS["no_duty"]
 CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
 _READ = {Answer.YES: Verdict.YES, Answer.NO: Verdict.NO}
