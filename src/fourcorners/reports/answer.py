@@ -336,10 +336,8 @@ def _gaps(answer: Answer) -> Section:
     if answer.not_found:
         blocks += [label("Looked for, and not found"), _bullets(answer.not_found)]
     if answer.directions:
-        blocks += [
-            label("Directions for further research (the model's, unchecked)"),
-            _bullets(answer.directions),
-        ]
+        title = "Directions for further research (the model's, unchecked)"
+        blocks += [label(title), _bullets(answer.directions)]
     if answer.next_questions:
         blocks += [label("To ask next"), _bullets(answer.next_questions)]
     return _section("gaps", "Gaps and next questions", blocks or [body("None was found.")])
@@ -356,10 +354,8 @@ def _gap(gap: Gap) -> Iterator[Block]:
 
 
 def _sources(answer: Answer) -> Section:
-    items = tuple(
-        (Run(each.name), Run(each.path and f" ({each.path})", Tone.QUIET))
-        for each in answer.sources
-    )
+    paths = ((each.name, each.path and f" ({each.path})") for each in answer.sources)
+    items = tuple((Run(name), Run(path, Tone.QUIET)) for name, path in paths)
     blocks: tuple[Block, ...] = (BulletList(items),) if items else (body("None was read."),)
     return _section("sources", "Contracts that were read", blocks)
 

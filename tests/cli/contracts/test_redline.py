@@ -184,7 +184,7 @@ def test_the_changes_of_others_are_listed_and_answered(
     assert "Proposed by Other Side" in shown
     assert "reject: Notice clause 5 Term and Termination › 5.2 before sixty (60)" in shown
     assert "after ninety (90) why “ninety (90) days”: too long." in shown
-    assert "clause 6 Miscellaneous › 6.1 before express after prior written" in shown
+    assert "to be decided: 6 Miscellaneous › 6.1 before express after prior written" in shown
     assert "Proposed by" not in program(*given, "--by", "Other Side").out
     told = ("--by", "Ann Lee", "--answer", "Other Side", "--out", "marked.docx")
     answers = program(*given, *told, "--json").json["proposed"]
