@@ -155,6 +155,24 @@ def test_two_clauses_at_one_place_have_different_numbers(tmp_path: Path) -> None
     assert (first.number, second.number) == ("6.4", "6.5")
 
 
+@pytest.mark.parametrize("roman", [True, False])
+def test_the_parts_of_two_new_articles_have_different_numbers(
+    tmp_path: Path, *, roman: bool
+) -> None:
+    path = tmp_path / "supply.txt"
+    text = LINES if roman else LINES.replace("ARTICLE I\n", "1.\n").replace("ARTICLE II\n", "2.\n")
+    path.write_text(text)
+    document = read_document(path)
+    outline = build_outline(document)
+    first = place_clause(document, outline, ["liability"], "Cap", WORDS)
+    assert first is not None
+    second = place_clause(document, outline, ["secrets"], "Secrets", WORDS, [first])
+    third = place_clause(document, outline, ["general"], "Notices", WORDS, [first])
+    assert lines(first)[-1] == f"Section 3.01  {WORDS}"
+    assert lines(second)[-1] == f"Section 4.01  {WORDS}"
+    assert lines(third)[-1] == f"Section 2.03  {WORDS}"
+
+
 def test_a_new_article_begins_with_a_number_of_words_own(tmp_path: Path) -> None:
     document = read_document(word(tmp_path))
     clause = place_clause(document, build_outline(document), ["liability"], "Cap", WORDS)

@@ -38,6 +38,7 @@ class _Model:
     node: Node
     number: str  # of the new clause, with what parts it from its words; empty if there is none
     is_numbered: bool  # by Word
+    ahead: int = 1  # how far its number is from its neighbour's
 
 
 def place_clause(
@@ -109,13 +110,15 @@ def _model(
     taken = {each.number for each in added if node.span.start <= each.after < node.span.end}
     others = (_NUMBER.match(text, each.span.start) for each in clauses)
     taken |= {each[0].strip() for each in others if each}
-    number = own[0]
+    number, ahead = own[0], 0
     while number.strip() in taken:
+        ahead += 1
         last, before = _next_number(last, before), last
         if not last:
             return None
         number = own["lead"] + last + own["tail"]
-    return _Model(node, number, is_numbered=_is_computed(document, node.span.start))
+    is_numbered = _is_computed(document, node.span.start)
+    return _Model(node, number, is_numbered=is_numbered, ahead=ahead)
 
 
 def _has_own_list(document: Document, article: Node) -> bool:
@@ -220,7 +223,7 @@ def _write(
             title += text[head.end : rest]
             paragraphs += [
                 NewParagraph(first, (Run(typed + title, head.start),)),
-                _first_paragraph(document, body, own, words),
+                _first_paragraph(document, body, own, words, model.ahead),
             ]
     return NewClause(
         after, tuple(paragraphs), model.number.strip(), model.is_numbered, outline.path(node, text)
@@ -233,7 +236,9 @@ def _indent(text: str, start: int) -> str:
     return "" if line.strip() else line
 
 
-def _first_paragraph(document: Document, body: int, own: Span, words: str) -> NewParagraph:
+def _first_paragraph(
+    document: Document, body: int, own: Span, words: str, ahead: int
+) -> NewParagraph:
     """Return a paragraph under a heading, with a first number where those have one."""
     text = document.text
     number = _NUMBER.match(text, body)
@@ -244,7 +249,7 @@ def _first_paragraph(document: Document, body: int, own: Span, words: str) -> Ne
     if number is None or not is_first or not (number["lead"] + number["tail"]).strip():
         return NewParagraph(body, (Run(indent + words, like),))
     article = _ARTICLE_OF.fullmatch(number["lead"])
-    lead = f"{article[1]}{int(article[2]) + 1}." if article else number["lead"]
+    lead = f"{article[1]}{int(article[2]) + ahead}." if article else number["lead"]
     first = f"{lead}{number['last']}{number['tail']}"
     return NewParagraph(body, (Run(indent + first + words, like),))
 
