@@ -205,6 +205,12 @@ def test_what_a_clause_says_already_is_not_put_in_again(clause: str, *, decided:
     assert isinstance(find(other, edit, decided=decided), TextEdit)
 
 
+def test_a_sentence_ends_the_paragraph_that_it_speaks_of() -> None:
+    text = "The Buyer shall bear\nall losses.\n\nNothing limits its liability for fraud."
+    found = find(text, ClauseEdit("This counts towards the limit."))
+    assert changed(text, found) == text.replace("losses.", "losses. This counts towards the limit.")
+
+
 @pytest.mark.parametrize(
     ("clause", "after"),
     [
@@ -213,6 +219,14 @@ def test_what_a_clause_says_already_is_not_put_in_again(clause: str, *, decided:
             "Save for fraud, its liability shall not exceed [cap].",
         ),
         ("Its liability is limited to £1,000 a year.", "Its liability is limited to [cap] a year."),
+        (
+            "Its liability shall not exceed ten per cent of the sums paid by the Buyer in that year.",
+            "Its liability shall not exceed [cap].",
+        ),
+        (
+            "Its liability is limited to the fees paid in the two months before the claim; so be it.",
+            "Its liability is limited to the [cap]; so be it.",
+        ),
         ("Its liability shall not exceed $5 a day, or $500 in all.", None),
         ("It shall keep liability insurance of up to $500.", None),
     ],

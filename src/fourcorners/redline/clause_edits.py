@@ -26,6 +26,7 @@ from fourcorners.text.stems import stems
 from fourcorners.text.values.amounts import distinct, find_amounts
 from fourcorners.text.values.numbers import cardinal_text
 from fourcorners.text.values.periods import Period, find_durations, period_parts
+from fourcorners.text.values.quantities import find_quantities
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
@@ -196,9 +197,11 @@ def _make(
         if text[place.start - 1 : place.start] == " ":
             place = Span(place.start - 1, place.end)
         return TextEdit(Extent.WORDS, place, (Edit(EditKind.DELETE, place.text_in(text)),))
-    if not re.search(r"\.[\"”’)]?\s*$", quote.text_in(text)):
-        return None  # a sentence can follow a sentence alone
-    at = Span(quote.end, quote.end)
+    # A sentence can follow a sentence alone, and speaks of the paragraph that it ends.
+    end = re.compile(r"\.[\"”’)]?(?=\s*(?:\n\s*\n|$))").search(text[: quote.end], quote.start)
+    if end is None:
+        return None
+    at = Span(end.end(), end.end())
     return TextEdit(Extent.SENTENCE, at, (Edit(EditKind.INSERT, f" {draft.text}"),), draft.blanks)
 
 
@@ -230,6 +233,9 @@ def _change_amount(text: str, quote: Span, draft: Draft) -> TextEdit | None:
     if len(found) != 1:
         return None
     place = found[0].span
+    if not any(each.mark for each in find_quantities(text, place)):  # "the fees paid in a month …"
+        rest = re.compile(r"[^.;:\n]*").match(text, place.end, quote.end)
+        place = Span(place.start, rest.end() if rest else place.end).strip(text)
     edits = (Edit(EditKind.DELETE, place.text_in(text)), Edit(EditKind.INSERT, draft.text))
     return TextEdit(Extent.WORDS, place, edits, draft.blanks)
 
