@@ -14,7 +14,7 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.redline.concerns import favours_side, find_concerns
+from fourcorners.redline.concerns import concerns_side, favours_side, find_concerns
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import OpenPoint, Source
 from fourcorners.redline.propose import Preferences, propose
@@ -426,3 +426,68 @@ def test_each_side_is_offered_its_wording(read: Read) -> None:
         assert point.offered
         offered[party] = point.offered.text
     assert offered == {"Customer": "Sixty days.", "Supplier": "Ten days."}
+
+
+@pytest.mark.parametrize(
+    ("rate", "is_refused"),
+    [
+        ("eight per cent a year", True),
+        ("three per cent a year", False),
+        ("4%", False),
+        ("1.5% per month", True),
+        ("one percent (1%) per month", True),
+        ("0.25% a month", False),
+    ],
+)
+def test_a_rate_is_compared_with_the_playbooks(read: Read, rate: str, *, is_refused: bool) -> None:
+    clause = f"The Customer shall pay interest on overdue sums at {rate}."
+    assert is_concern(read("Customer", clause), "burdens: subject, over: 4%", clause) == is_refused
+
+
+def test_a_sentence_that_is_about_something_else_is_passed_over(read: Read) -> None:
+    free = "The Supplier may end this Agreement on ten days' notice."
+    clause = f"{free} The Supplier may end it if a sum is unpaid."
+    terms, position = read("Customer", clause), "favours: subject, not_about: [unpaid]"
+    assert is_concern(terms, position, free)
+    assert not is_concern(terms, position, "The Supplier may end it if a sum is unpaid.")
+
+
+def test_a_phrase_that_names_a_party_is_no_sign_of_both(read: Read) -> None:
+    clause = "The Recipient shall keep the information secret."
+    position = "burdens: subject, unless: [recipient]"
+    assert is_concern(read("Recipient", clause, "Discloser", "Recipient"), position, clause)
+    clause = "The Customer shall keep what it learns as the recipient secret."
+    assert not is_concern(read("Customer", clause), position, clause)
+
+
+@pytest.mark.parametrize(
+    ("who", "of_supplier"),
+    [
+        ("the Customer gives", False),
+        ("the Customer has given", False),
+        ("either party gives", True),
+        ("the Supplier serves", True),
+    ],
+)
+def test_a_notice_binds_whoever_must_give_it(read: Read, who: str, *, of_supplier: bool) -> None:
+    clause = f"It is renewed for a year at a time unless {who} notice of 180 days."
+    terms = read("Supplier", clause)
+    position = refusing("burdens: subject").positions[0]
+    bound = concerns_side(terms, position, found(terms, clause), [quote_of(terms, "180 days")])
+    assert bound is of_supplier
+
+
+def test_what_only_binds_our_side_is_not_refused_for_sure(read: Read) -> None:
+    clause = "The Customer shall report its sales each day."
+    terms = read("Customer", clause)
+
+    def reason(position: str) -> str:
+        cell = found(terms, clause)
+        (point,) = propose(terms, refusing(position), cell, Preferences(Source("the playbook")))
+        assert isinstance(point, OpenPoint)
+        assert point.is_recognised
+        return point.reason
+
+    read_it = "It binds your side; to be read for what it refuses: too hard."
+    assert reason("burdens: subject") == read_it
+    assert reason("burdens: subject, about: [report]") == "The playbook refuses: too hard."

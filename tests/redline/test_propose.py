@@ -136,7 +136,10 @@ def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: ContractTer
     )
     assert isinstance(point, OpenPoint)
     assert point.quotes[0].words.startswith("Neither party")
-    assert point.reason.startswith("The playbook refuses: no transfer at all, or none without")
+    wanted = (
+        "It binds your side; to be read for what it refuses: no transfer at all, or none without"
+    )
+    assert point.reason.startswith(wanted)
 
 
 def test_what_binds_the_other_side_alone_is_not_even_asked(supply: ContractTerms) -> None:
@@ -254,7 +257,13 @@ def test_one_that_may_be_there_is_not(supply: ContractTerms) -> None:
 
 def test_a_usual_clause_that_does_not_matter_to_a_review_is_offered(supply: ContractTerms) -> None:
     confidentiality = load_playbook("commercial-terms").provision("confidentiality")
-    silent = replace(missing(0.2), provision="confidentiality", severity=Severity.NONE)
+    silent = replace(missing(0.02), provision="confidentiality", severity=Severity.NONE)
+    (similar,) = propose(
+        supply, confidentiality, replace(silent, searched=missing(0.2).searched), Preferences(OWN)
+    )
+    assert isinstance(similar, OpenPoint)
+    assert similar.reason.startswith("No such clause was found for certain")
+    assert [each.words for each in similar.quotes] == ["No words."]
     (point,) = propose(supply, confidentiality, silent, Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert point.reason == "No such clause was found; contracts of this type usually have one."
@@ -295,7 +304,11 @@ def test_wording_for_two_parties_is_put_into_no_contract_of_three(supply: Contra
     (point,) = propose(three, cap, missing(0.01), Preferences(OWN))
     assert isinstance(point, OpenPoint)
     assert "more than two parties" in point.reason
-    (change,) = propose(three, cap, missing(0.01), Preferences(OWN, decided={cap.id}))
+    decided = Preferences(OWN, decided={cap.id})
+    (point,) = propose(three, cap, missing(0.01), decided)
+    assert isinstance(point, OpenPoint)
+    assert "--force" in point.reason
+    (change,) = propose(three, cap, missing(0.01), replace(decided, force=True))
     assert change.basis is Basis.PERSON if isinstance(change, ProposedChange) else False
     (change,) = propose(three, provision("assignment"), assignment(three), Preferences(OWN))
     assert isinstance(change, ProposedChange)  # its words are for any number

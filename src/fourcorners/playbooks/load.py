@@ -41,7 +41,9 @@ MAX_BYTES = 1_000_000  # of a playbook
 
 Queries = Mapping[yaml_source.Path, Query]
 _QUERIES = frozenset(("query", "avoid", "learned"))
-_OF_REDLINES = dict.fromkeys(("alone", "about", "unless", "under", "over", "wording"), True)
+_OF_REDLINES = dict.fromkeys(
+    ("alone", "about", "not_about", "unless", "under", "over", "wording"), True
+)
 _DRAFTING: Any = {"provisions": {"__all__": {"positions": {"__all__": _OF_REDLINES}}}}
 """Fields for drafting only: changing them changes no finding, and so not the hash."""
 _PARTS = {

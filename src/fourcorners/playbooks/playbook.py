@@ -188,6 +188,7 @@ class Position:
             of ours alone.
         alone: Whether it takes that none of the words found bind, or favour, the other side too.
         about: Phrases, with slots; words that have none of them are in no such position.
+        not_about: Phrases, with slots; nor is a sentence that has one of them.
         unless: Phrases, with slots; nor is a clause that has one of them.
         under: A period; nor are words without a shorter one, or with one that is as long.
         over: A period; nor are words without a longer one.
@@ -202,6 +203,7 @@ class Position:
     favours: str = ""
     alone: bool = False
     about: tuple[str, ...] = ()
+    not_about: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     under: str = ""
     over: str = ""

@@ -19,6 +19,7 @@ from fourcorners.playbooks.playbook import PAYER, SEAT, SUBJECT, Position, Provi
 from fourcorners.precedents.terms import PAID, PAYING
 from fourcorners.redline.clause_edits import find_phrase, period_days
 from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.replacement import SHORTEST
 from fourcorners.review.finding import Author, Finding
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.obligations.acting import Action, ActionKind, first_action
@@ -28,9 +29,10 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.sentences import BLANK_LINE, split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.values.periods import find_durations
+from fourcorners.text.values.quantities import PERCENT, find_quantities
 
 _PATTERNS = load_patterns("fourcorners.redline", "concerns")
-_FORUM = _PATTERNS["forum"]
+_FORUM, _MONTHLY = _PATTERNS["forum"], _PATTERNS["monthly"]
 _INTRODUCED = 300  # characters after the name of a party that say where it is at home
 _PAYS = ("pay", "pays", "remit", "remits")
 _LONGEST = 1_500  # characters of a clause; what is longer is an article without numbers
@@ -50,6 +52,12 @@ class Concern:
     quotes: tuple[Quote, ...]
     periods: tuple[str, ...] = ()
     is_recognised: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the words show the position, and not only that they bind our side."""
+        position = self.position
+        return self.is_recognised and bool(self.periods or position.about or position.favours)
 
     @property
     def reason(self) -> str:
@@ -112,7 +120,7 @@ def concerns_side(
     terms: ContractTerms, position: Position, finding: Finding, quotes: Sequence[Quote]
 ) -> bool | None:
     """Tell whether a position is one of our side's, as it bears on words; None if unknown."""
-    parts = [each.span for each in quotes if each.span is not None]
+    parts = [_whole(terms, each.span) for each in quotes if each.span is not None]
     burdened = _burdened(terms, parts) if position.kind == "unacceptable" else ""
     bound: _Whose = "each"
     if position.burdens:
@@ -129,6 +137,15 @@ def concerns_side(
         if (favoured or (position.favours != PAYER and _other(burdened))) == "ours":
             return False
     return True if bound else None
+
+
+def _whole(terms: ContractTerms, part: Span) -> Span:
+    """Return a sentence in place of a few of its words, such as a period: they have no subject."""
+    text = terms.contract.full_text
+    if len(part.text_in(text).split()) >= SHORTEST:
+        return part
+    clause = enclosing_clause(terms.contract.outline, text, part)
+    return next((each for each in split_sentences(text, clause) if each.contains(part)), part)
 
 
 def favours_side(
@@ -233,13 +250,19 @@ def _concerned(
     text = terms.contract.full_text
     if quote.span is None:
         return None if position.about or position.under or position.over else []
-    about, unless = (
-        [terms.fill(e).text for e in each] for each in (position.about, position.unless)
+    about, not_about, unless = (
+        [terms.fill(e).text for e in each]
+        for each in (position.about, position.not_about, position.unless)
     )
+    # A phrase such as "recipient" is no sign of both sides where one party is called so.
+    names = {
+        fold_party(e) for f in terms.contract.card.parties for e in (f.value.short, f.value.role)
+    }
+    unless = [each for each in unless if fold_party(each) not in names]
     parts = [
         each
         for each in split_sentences(text, quote.span)
-        if not about or find_phrase(text, each, about)
+        if (not about or find_phrase(text, each, about)) and not find_phrase(text, each, not_about)
     ]
     clause = enclosing_clause(terms.contract.outline, text, quote.span)
     if clause.end - clause.start > _LONGEST:
@@ -293,15 +316,31 @@ def _refused_periods(text: str, parts: Sequence[Span], position: Position) -> li
     least, most = _days(position.under), _days(position.over)
     if not least and not most:
         return []
-    found = [each for part in parts for each in find_durations(text, part)]
-    days = [period_days(each.value) for each in found]
-    short = [each < least for each in days]
+    is_rate = "%" in position.under + position.over
+    measured = _rates if is_rate else _periods
+    found = [each for part in parts for each in measured(text, part)]
+    short = [each < least for _, each in found]
     refused = [
-        " ".join(each.span.text_in(text).split())
-        for each, length, is_short in zip(found, days, short, strict=True)
+        " ".join(place.text_in(text).split())
+        for (place, length), is_short in zip(found, short, strict=True)
         if (is_short and all(short)) or (most and length > most)
     ]
     return list(dict.fromkeys(refused))
+
+
+def _periods(text: str, part: Span) -> list[tuple[Span, float]]:
+    return [(each.span, period_days(each.value)) for each in find_durations(text, part)]
+
+
+def _rates(text: str, part: Span) -> list[tuple[Span, float]]:
+    """Return percentages, a year; those without "month" after them are yearly ones."""
+    found = []
+    for each in find_quantities(text, part):
+        if each.unit == PERCENT:
+            monthly = _MONTHLY.match(text, each.span.end, part.end)
+            end = monthly.end() if monthly else each.span.end
+            found.append((Span(each.span.start, end), float(each.number) * (12 if monthly else 1)))
+    return found
 
 
 def _listed_periods(
@@ -324,8 +363,10 @@ def _listed_periods(
     return list(dict.fromkeys(" ".join(each.span.text_in(text).split()) for each in refused))
 
 
-def _days(period: str) -> float:
-    return sum(period_days(each.value) for each in find_durations(period, Span(0, len(period))))
+def _days(limit: str) -> float:
+    """Return the days of a period, or the percentage that is given instead."""
+    measured = _rates if "%" in limit else _periods
+    return sum(each for _, each in measured(limit, Span(0, len(limit))))
 
 
 def _whose(terms: ContractTerms, asked: str, finding: Finding, parts: Sequence[Span]) -> _Whose:

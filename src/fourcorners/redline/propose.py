@@ -50,6 +50,7 @@ SURELY_MEANT = 0.5
 _PATTERNS = load_patterns("fourcorners.redline", "propose")
 _OFFICE = _PATTERNS["office"]
 _RECITALS = 3_000  # characters at the beginning that say what the contract is about
+_OF_ITS_CLAUSE = ("This", "These", "Such", "THIS", "THESE", "SUCH")
 MOST_QUOTES = 5  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
@@ -129,8 +130,10 @@ def _concerned(
         why = f"the playbook asks for this: {wanted[0].text}"
         return [_open(terms, provision, finding, why, None, preferences)]
     is_recognised = concerns[0].is_recognised
-    why = "; ".join(dict.fromkeys(each.reason for each in concerns))
-    why = f"{'the playbook refuses' if is_recognised else 'to be read for what it refuses'}: {why}"
+    shown = [each for each in concerns if each.is_shown]
+    why = "; ".join(dict.fromkeys(each.reason for each in shown or concerns))
+    binds = "it binds your side; " if is_recognised else ""
+    why = f"{'the playbook refuses' if shown else f'{binds}to be read for what it refuses'}: {why}"
     quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
     point = _open(terms, provision, finding, why, None, preferences, quotes)
     return [replace(point, is_recognised=is_recognised)]
@@ -207,6 +210,7 @@ def _change(
             changes.append(least)
     if is_met:  # other words found are no likelier to be the clause
         changes = [each for each in changes if each.extent is not Extent.CLAUSE]
+    changes = _without_repeated(changes)
     if changes:
         made = _best_changes(changes, finding) if decided else changes
         return [_sure(terms, provision, finding, each, preferences) for each in made]
@@ -225,16 +229,30 @@ def _sure(
 ) -> Outcome:
     """Return a change; an open point if it replaces a clause that is an uncertain one."""
     score = next((e.score for e in finding.evidence if e.quote in change.quotes), 1.0)
-    is_sure = score >= SURELY_MEANT and not has_lost_exclusion(change.edits)
+    words = "".join(each.text for each in change.edits if each.kind is EditKind.INSERT)
+    is_fit = terms.fits(words)
+    is_sure = score >= SURELY_MEANT and is_fit and not has_lost_exclusion(change.edits)
     if change.extent is not Extent.CLAUSE or preferences.force or is_sure:
         return change
     lost = "; ".join(find_lost(change.edits))
     why = "--force replaces these words"
+    if not is_fit:
+        why = f"{MORE_PARTIES}; {why}"
     if score < SURELY_MEANT:
         why = f"these words are only {score:.0%} likely to be such a clause; --force replaces them"
     if lost:
         why += f", and would lose {lost}"
     return _open(terms, provision, finding, why, None, preferences, change.quotes)
+
+
+def _without_repeated(changes: Sequence[ProposedChange]) -> list[ProposedChange]:
+    """Return the changes without a sentence that another adds, unless it speaks of its clause."""
+    first: dict[object, ProposedChange] = {}
+    for each in changes:
+        added = each.edits[0].text.split()
+        stands_alone = each.extent is Extent.SENTENCE and added[0] not in _OF_ITS_CLAUSE
+        first.setdefault(each.edits if stands_alone else each.span, each)
+    return [*first.values()]
 
 
 def _best_changes(changes: Sequence[ProposedChange], finding: Finding) -> list[ProposedChange]:
@@ -278,14 +296,18 @@ def _missing(
     wording, source = _wording(terms, provision, target, preferences)
     wanted_in = frozenset(map(plain_type, wording.add_to))
     is_usual = not wanted_in.isdisjoint(card_types(terms.contract.card))
+    best = finding.searched.best if finding.searched else None
     if finding.severity is Severity.NONE and not decided:
         is_ours = concerns_side(terms, target, finding, ())
         is_payers = PAYER in (target.burdens, target.favours)
         if not is_usual or is_ours is False or (is_ours is None and is_payers):
             return []
         why = "no such clause was found; contracts of this type usually have one"
-        return [_open(terms, provision, finding, why, None, preferences)]
-    best = finding.searched.best if finding.searched else None
+        quotes: tuple[Quote, ...] = ()
+        if best is not None and best.score > POSSIBLY_THERE:
+            why = "no such clause was found for certain, but these words may be one"
+            quotes = (best.quote,)
+        return [_open(terms, provision, finding, why, None, preferences, quotes)]
     if best is not None and best.score > POSSIBLY_THERE and not (decided and preferences.force):
         why = "no such clause was found, but the contract has similar words"
         if decided:
@@ -295,8 +317,9 @@ def _missing(
         why = "no such clause was found; the playbook does not say whether this contract needs one"
         point = _open(terms, provision, finding, why, None, preferences)
         return [replace(point, is_recognised=False)]
-    if not decided and not terms.fits(wording.clause):
+    if not (decided and preferences.force) and not terms.fits(wording.clause):
         why = f"no such clause was found; {MORE_PARTIES}"
+        why += "; --force adds them all the same" if decided else ""
         return [_open(terms, provision, finding, why, None, preferences)]
     if not decided and _OFFICE.search(terms.contract.full_text, 0, _RECITALS):
         why = "no such clause was found; the contract seems to engage a person for an office"

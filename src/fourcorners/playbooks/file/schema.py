@@ -167,6 +167,9 @@ class PositionFile(_Strict):
     about: tuple[Text, ...] = Field(
         (), description="Phrases; a redline looks at words that have one of them."
     )
+    not_about: tuple[Text, ...] = Field(
+        (), description="Phrases; a redline passes over a sentence that has one of them."
+    )
     unless: tuple[Text, ...] = Field(
         (), description="Phrases; a redline passes over a clause that has one of them."
     )

@@ -61,6 +61,8 @@ def first_action(contract: Contract, sentence: Span) -> Action:
         if each.actor is not None:
             return Action(frozenset(each.actor.parties), _kind(contract.text, part, each))
     reader, text = _subjects(contract), contract.text
+    if notifying := _notifying(contract, reader, sentence):
+        return Action(notifying, ActionKind.BURDEN)
     for named in reader.mentions.list_within(sentence):
         low = max(sentence.start, named.span.start - _BEFORE)
         found = _PATTERNS["before"].search(text, low, named.span.start)
@@ -78,6 +80,20 @@ def first_action(contract: Contract, sentence: Span) -> Action:
     plain = _PATTERNS["plain"].match(contract.text, first.span.end, sentence.end)
     kind = ActionKind(plain.lastgroup or "") if plain else ActionKind.UNCERTAIN
     return Action(frozenset(first.actor.parties), kind)
+
+
+def _notifying(contract: Contract, reader: SubjectReader, sentence: Span) -> frozenset[str]:
+    """Return who must give notice so that something does not go on: "unless the Buyer notifies"."""
+    text = contract.text
+    named = {each.span.start: each for each in reader.mentions.list_within(sentence)}
+    for unless in _PATTERNS["unless"].finditer(text, sentence.start, sentence.end):
+        each = named.get(unless.end())
+        end = unless.end() if unless["each"] or each is None else each.span.end
+        if _PATTERNS["notifies"].match(text, end, sentence.end):
+            if unless["each"]:
+                return frozenset(fact.value.name for fact in contract.card.parties)
+            return frozenset(each.actor.parties) if each is not None else frozenset()
+    return frozenset()
 
 
 def _kind(text: str, sentence: Span, each: Predicate) -> ActionKind:
