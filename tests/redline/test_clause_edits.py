@@ -220,11 +220,11 @@ def test_a_sentence_ends_the_paragraph_that_it_speaks_of() -> None:
         ),
         ("Its liability is limited to £1,000 a year.", "Its liability is limited to [cap] a year."),
         (
-            "Its liability shall not exceed ten per cent of the sums paid by the Buyer in that year.",
+            "Its liability shall not exceed ten per cent of the sums paid by it in that year.",
             "Its liability shall not exceed [cap].",
         ),
         (
-            "Its liability is limited to the fees paid in the two months before the claim; so be it.",
+            "Its liability is limited to the fees paid in two months before the claim; so be it.",
             "Its liability is limited to the [cap]; so be it.",
         ),
         ("Its liability shall not exceed $5 a day, or $500 in all.", None),
