@@ -202,3 +202,29 @@ def test_vectors_are_made_once(library: Library) -> None:
         assert Counting.made == 2
         assert np.array_equal(first[[1, 0]], again)
         assert kept.cached_vectors(library, [], Counting(384)).shape == (0, 384)
+
+
+def test_who_is_meant_is_no_word_to_look_for() -> None:
+    text = "Either party may mow the lawn on seven days' notice."
+    held = stock(HashEncoder(384), text)
+    found = rank_clauses("either party may mow the lawn on seven days", held)
+    assert found[0].reasons.covers == ("lawn", "of both parties", "seven days")
+    assert found[0].reasons.missing == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Company's total liability shall not exceed the fees paid, on any basis whatsoever.",
+        (
+            "Each party's total liability shall not exceed the fees. The Supplier has no liability "
+            "for loss of profit."
+        ),
+    ],
+)
+def test_whom_a_clause_favours_is_left_open_where_no_role_says_so(text: str) -> None:
+    found = rank_clauses("liability cap", stock(HashEncoder(384), text))
+    assert not any(each.startswith("one-sided") for each in found[0].reasons.remarks)
+    alone = "In no event shall the Supplier's total liability exceed the fees paid."
+    found = rank_clauses("liability cap", stock(HashEncoder(384), alone))
+    assert "one-sided: favours the seller" in found[0].reasons.remarks

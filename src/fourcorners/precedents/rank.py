@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SHORT, LONG = 35, 400
 """Word counts below which a clause is called short, and above which long: a sixth of ACORD's."""
+_WHO = frozenset({"either", "each", "both", "neither", "party", "parties"})
 _CLEAR = 0.5  # of `ClauseFeatures.seller`, from which a clause favours a side; by hand
 _MANY_TOPICS = 4  # from which a clause is said to speak of others; by hand
 
@@ -51,7 +52,11 @@ def _explain_rank(query: str, wanted: QueryConcepts, reading: ClauseFeatures) ->
     if not found:
         held = set(query_stems(reading.text))
         own = list(dict.fromkeys(terms.subject.lower().split()))
-        found = {word: set(query_stems(word)) <= held for word in own if len(word) > 3}
+        found = {
+            word: set(query_stems(word)) <= held
+            for word in own
+            if len(word) > 3 and not (terms.holder and word in _WHO)
+        }
     covers = _widest(name for name, there in found.items() if there)
     missing = _widest(name for name, there in found.items() if not there)
     met = reading.terms.coverage(terms)
@@ -88,6 +93,8 @@ def _remarks(wanted: QueryConcepts, reading: ClauseFeatures) -> list[str]:
         parts.append("has exceptions, though none are wanted")
     if reading.terms.is_mutual:
         parts.append("speaks of both parties alike")
+    elif not reading.terms.is_of_one:
+        pass  # whom a clause favours is read from its words, which may be of either side
     elif reading.seller >= _CLEAR:
         parts.append("one-sided: favours the seller")
     elif reading.seller <= -_CLEAR:

@@ -189,6 +189,11 @@ class ClauseTerms:
         return self._holders == {Holder.EACH} and not _NAMED_ACTS.search(self._text)
 
     @property
+    def is_of_one(self) -> bool:
+        """Whether it names a side, by a role, and says nothing of both."""
+        return bool(self._holders) and Holder.EACH not in self._holders
+
+    @property
     def _holders(self) -> set[Holder]:
         return {holder for _, holder in self._sentences}
 
