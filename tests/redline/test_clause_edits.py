@@ -96,6 +96,16 @@ def test_a_period_in_the_way_it_is_written(before: str, after: str | None) -> No
         assert changed(before, found) == after
 
 
+@pytest.mark.parametrize(
+    ("place", "after"),
+    [("England", "one hundred and eighty days"), ("Ohio", "one hundred eighty days")],
+)
+def test_a_number_is_written_as_where_the_contract_is_from(place: str, after: str) -> None:
+    text = f"A company of {place}. It ends by seven days' notice."
+    found = find(text, ClauseEdit(of="notice", at_least="180 days"), notice="P7D")
+    assert after in changed(text, found).replace("days'", "days")
+
+
 def test_a_period_that_is_long_enough_stays() -> None:
     text = "by 200 days notice."
     edit = ClauseEdit(of="notice", at_least="180 days")
@@ -224,7 +234,7 @@ def test_a_sentence_ends_the_paragraph_that_it_speaks_of() -> None:
             "Its liability shall not exceed [cap].",
         ),
         (
-            "Its liability is limited to the fees paid in two months before the claim; so be it.",
+            "Its liability is limited to the fees paid in the two months before it; so be it.",
             "Its liability is limited to the [cap]; so be it.",
         ),
         ("Its liability shall not exceed $5 a day, or $500 in all.", None),

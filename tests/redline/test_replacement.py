@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -154,6 +155,24 @@ def test_what_is_lost_are_values_and_sentences_that_the_new_words_lack() -> None
     assert find_lost(edits) == ["$10,000", "“The Buyer may inspect every mill at night.”"]
 
 
+@pytest.mark.parametrize(
+    "gone",
+    ["The Mill's liability is not subject to any cap.", "The liability of the Mill is unlimited."],
+)
+def test_that_liability_has_no_limit_is_lost_with_a_limit(gone: str) -> None:
+    limit = "The total liability of the Buyer under the cap of this Agreement shall not exceed $5."
+    edits = [Edit(EditKind.DELETE, gone), Edit(EditKind.INSERT, limit)]
+    assert find_lost(edits) == [f"“{gone}”"]
+
+
+def test_a_limit_is_held_against_words_that_deny_it() -> None:
+    text = "9.1 The Mill shall indemnify the Buyer. The Mill's liability for this is not limited."
+    at = Span(len(text), len(text))
+    added = Edit(EditKind.INSERT, " This counts towards the limits of liability.")
+    (said,) = cautions(text, replace(change(at, Extent.SENTENCE, added, text=text), quotes=()))
+    assert said.startswith("Stays and says that liability has no limit")
+
+
 def change(span: Span, extent: Extent, *edits: Edit, text: str = LIMITS) -> ProposedChange:
     return ProposedChange(
         provision="p",
@@ -265,6 +284,10 @@ LAW_AND_FORUM = "The laws of [law] govern this Agreement; its courts have exclus
         (
             "9.1 The courts of Ohio have exclusive jurisdiction. The laws of Ohio govern every "
             "question that the conduct of any party raises."
+        ),
+        (
+            "9.1 The law of New South Wales applies. The parties submit to the non-exclusive "
+            "jurisdiction of its courts."
         ),
         (
             "9.1 The laws of Ohio govern this Agreement. Any dispute is finally settled by binding "

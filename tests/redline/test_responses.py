@@ -132,6 +132,13 @@ def test_words_that_reach_an_accepted_position_may_be_accepted(weigh: Weigh) -> 
     assert answer.reason.startswith("It reaches what the playbook accepts: ")
 
 
+def test_what_betters_the_other_sides_position_alone_is_left_to_a_person(weigh: Weigh) -> None:
+    changed = (run(CONSENT), inserted(SOFT), run(" of the other party."))
+    (answer,) = weigh(*changed, before=REFUSED, after=ACCEPTED, restricted="Supplier")
+    assert answer.kind is ResponseKind.OPEN
+    assert answer.reason.endswith("; but not for the good of your side.")
+
+
 @pytest.mark.parametrize(
     ("restricted", "kind"), [("Supplier", ResponseKind.ACCEPT), ("", ResponseKind.COUNTER)]
 )

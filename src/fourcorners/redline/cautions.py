@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from fourcorners.library.contract import Contract
 from fourcorners.redline.proposal import Extent, ProposedChange
-from fourcorners.redline.replacement import MATTERS, SHORTEST, find_lost, is_about
+from fourcorners.redline.replacement import (
+    LIMIT,
+    MATTERS,
+    SHORTEST,
+    UNLIMITED,
+    find_lost,
+    is_about,
+)
 from fourcorners.review.finding import Finding
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.sentences import split_sentences
@@ -67,6 +74,8 @@ def _remaining(
             if len(words.split()) >= SHORTEST and is_same:
                 yield "Stays and is about the same", sentence.strip(text)
     matters = [(what, each) for what, each in MATTERS.items() if is_whole and each.search(after)]
+    if LIMIT.search("".join(each.text for each in change.edits if each.kind is EditKind.INSERT)):
+        matters.append(("says that liability has no limit", UNLIMITED))
     old = _periods_gone(change)
     quoted = frozenset(stem for quote in change.quotes for stem in stems(quote.words))
     quoted -= _indistinct(contract, change)

@@ -31,7 +31,7 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
 _PERIOD = _PATTERNS["period"]
-_REFERS = _PATTERNS["refers"]
+_REFERS, _BRITISH = _PATTERNS["refers"], _PATTERNS["british"]
 MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
 _TERMS = frozenset({"end", "renewal"})  # the card's values
 _INSERTED, _ADDED = 0.5, 0.8  # share of words that say it already: in a sentence, of one; by hand
@@ -263,6 +263,8 @@ def _change_period(
     if (edit.at_least and now >= limit) or (edit.at_most and now <= limit):
         return None
     number = str(count) if written["number"][0].isdigit() else cardinal_text(count)
+    if _BRITISH.search(text):
+        number = re.sub(r"hundred (?=\w)", "hundred and ", number)
     if written["number"][0].isupper():
         number = number.title() if written["number"].istitle() else number.capitalize()
     again = f" ({count})" if written["again"] else ""

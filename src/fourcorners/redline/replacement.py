@@ -23,6 +23,7 @@ SHARED = 1 / 3  # of a sentence's words that are in a wording about the same mat
 _PATTERNS = load_patterns("fourcorners.redline", "replacement")
 MATTERS = {"names a forum": _PATTERNS["forum"], "names a law": _PATTERNS["law"]}
 """What a contract settles once, by what is said of a sentence about it."""
+UNLIMITED, LIMIT = _PATTERNS["unlimited"], _PATTERNS["limit"]
 _ALIKE = 0.4  # share of the words of both that stay, below which words are replaced as a whole
 _CAPITALS = 0.9  # share of the letters of a sentence in capitals
 _UNBRACKETED = re.compile(r"[^\[\]]+(?![^\[]*\])")
@@ -167,7 +168,12 @@ def find_lost(edits: Sequence[Edit]) -> list[str]:
     lost = [each.text_in(before) for each in gone if each not in inner]
     stay = frozenset(stems(after))
     sentences = (each.text_in(before).strip() for each in split_sentences(before))
-    lost += [f"“{each}”" for each in sentences if each and not is_about(each, stay)]
+    lost += [
+        f"“{each}”"
+        for each in sentences
+        if each
+        and (not is_about(each, stay) or (UNLIMITED.search(each) and not UNLIMITED.search(after)))
+    ]
     return list(dict.fromkeys(" ".join(each.split()) for each in lost))
 
 

@@ -213,7 +213,11 @@ def _weigh(
     elif _is_accepted(now):
         if was != now:
             reason = f"It reaches what the playbook accepts: {now.text}"
-            yield _Weight(ResponseKind.ACCEPT, provision, reason, quotes)
+            kind = ResponseKind.ACCEPT
+            if _is_of_others(now, finding, after) or _is_of_others(was, former, before):
+                reason = f"{reason.rstrip('.')}; but not for the good of your side"
+                kind = ResponseKind.OPEN
+            yield _Weight(kind, provision, reason, quotes)
     else:
         side = concerns_side(after.terms, now, finding, quotes)
         reason = f"It reaches what the playbook refuses: {now.text}"
@@ -229,6 +233,14 @@ def _weigh(
             yield _Weight(ResponseKind.COUNTER, provision, reason, quotes, counter, places)
         elif side and was != now:
             yield _Weight(ResponseKind.REJECT, provision, reason, quotes)
+
+
+def _is_of_others(position: Position | None, finding: Finding, version: ReviewedVersion) -> bool:
+    """Tell whether a position weighs on the other side alone: to better it is no gain of ours."""
+    if position is None:
+        return False
+    quotes = position_quotes(finding)
+    return concerns_side(version.terms, position, finding, quotes) is False
 
 
 def _weigh_concerns(
