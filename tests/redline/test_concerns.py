@@ -12,11 +12,11 @@ from fourcorners.documents.read import read_document
 from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
-from fourcorners.playbooks.load import parse_playbook
+from fourcorners.playbooks.load import load_playbook, parse_playbook
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.concerns import concerns_side, favours_side, find_concerns
 from fourcorners.redline.drafting import ContractTerms
-from fourcorners.redline.proposal import OpenPoint, Source
+from fourcorners.redline.proposal import OpenPoint, ProposedChange, Source
 from fourcorners.redline.propose import Preferences, propose
 from fourcorners.review.finding import (
     CellState,
@@ -491,3 +491,20 @@ def test_what_only_binds_our_side_is_not_refused_for_sure(read: Read) -> None:
     read_it = "It binds your side; to be read for what it refuses: too hard."
     assert reason("burdens: subject") == read_it
     assert reason("burdens: subject, about: [report]") == "The playbook refuses: too hard."
+
+
+def test_a_longer_time_to_pay_is_not_taken_from_the_payer(read: Read) -> None:
+    payment = load_playbook("commercial-terms").provision("payment-term")
+    clause = "The Customer shall pay each proper invoice within seventy-five days of its receipt."
+
+    def outcome(party: str, *, force: bool = False) -> object:
+        terms, source = read(party, clause), Source("the playbook")
+        wanted = Preferences(source, decided={payment.id}, force=force)
+        (found_of,) = propose(terms, payment, found(terms, clause), wanted)
+        return found_of
+
+    kept = outcome("Customer")
+    assert isinstance(kept, OpenPoint)
+    assert kept.reason == "The playbook accepts its period; --force changes it all the same."
+    assert isinstance(outcome("Customer", force=True), ProposedChange)
+    assert isinstance(outcome("Supplier"), ProposedChange)

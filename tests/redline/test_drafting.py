@@ -54,6 +54,15 @@ def test_what_the_contract_calls_things(tmp_path: Path) -> None:
     assert draft.blanks == ()
 
 
+@pytest.mark.parametrize("name", ["MSA", "Framework Agreement", "Deed", "NDA"])
+def test_the_contract_has_the_name_that_it_gives_itself(tmp_path: Path, name: str) -> None:
+    text = SUPPLY.replace('(this "Agreement")', f'(this "{name}")').replace(
+        "under this Agreement", f"under this {name}"
+    )
+    held = terms(tmp_path, text.replace("1.3 This Agreement", f"1.3 This {name}"))
+    assert held.fill("{agreement} ends.").text == f"This {name} ends."
+
+
 def test_what_is_not_known_stands_in_brackets_once_listed(tmp_path: Path) -> None:
     draft = terms(tmp_path).fill("At most {cap}, and {cap} again, by {governing law}.")
     assert draft.text.startswith("At most [cap], and [cap] again, by ")

@@ -106,14 +106,21 @@ def _is_ours(
         return False
     if position.favours:
         return _whose(terms, position.favours, finding, parts) in ("theirs", "each")
-    is_met = any(
+    has_words = burdened == "ours" or (bool(position.about) and burdened != "theirs")
+    return has_words and not has_accepted_period(terms, provision, finding, quote)
+
+
+def has_accepted_period(
+    terms: ContractTerms, provision: Provision, finding: Finding, quote: Quote
+) -> bool:
+    """Tell whether words have a period that would put them in an accepted position of our side."""
+    text, parts = terms.contract.full_text, [quote.span] if quote.span is not None else []
+    return any(
         concerns_side(terms, each, finding, (quote,)) is not False
-        and _listed_periods(terms.contract.full_text, parts, provision, each, finding)
+        and bool(_listed_periods(text, parts, provision, each, finding))
         for each in provision.positions
         if each.kind != "unacceptable"
     )
-    has_words = burdened == "ours" or (bool(position.about) and burdened != "theirs")
-    return has_words and not is_met
 
 
 def concerns_side(

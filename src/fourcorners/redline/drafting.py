@@ -94,11 +94,12 @@ class ContractTerms:
         capitals = sum(match[1][0] == "P" for match in _PARTY.finditer(text))
         plain = sum(match[1][0] == "p" for match in _PARTY.finditer(text))
         party = "Party" if capitals > plain else "party"
-        calls = Counter(" ".join(match[0].split()) for match in _THIS.finditer(text))
+        calls = Counter(_lower_first(" ".join(e[0].split())) for e in _THIS.finditer(text))
+        called = max(calls, key=lambda each: (calls[each], -len(each)), default="this agreement")
         self._values = {
             "party": party,
             "parties": "Parties" if party == "Party" else "parties",
-            "agreement": _lower_first(calls.most_common(1)[0][0]) if calls else "this agreement",
+            "agreement": called,
         }
         for slot, group in (("our party", ours), ("other party", theirs)):
             if len(group) == 1 and (name := self.party_name(group[0])):

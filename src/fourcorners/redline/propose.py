@@ -21,6 +21,7 @@ from fourcorners.redline.concerns import (
     concerns_side,
     favours_side,
     find_concerns,
+    has_accepted_period,
     is_accepted,
     is_by_model,
     matched_position,
@@ -97,9 +98,9 @@ def propose(
     matched = matched_position(provision, finding)
     if (matched is None or matched.kind != "unacceptable") and not decided:
         return _concerned(terms, provision, finding, preferences)
-    is_met = _meets(matched, preferences) and not find_concerns(terms, provision, finding)
-    if decided and is_met and not preferences.force:
-        why = f"it is {matched.kind} as it is: {matched.text}" if matched else ""
+    if decided and not preferences.force and _is_met(terms, provision, finding, preferences):
+        why = "the playbook accepts its period; --force changes it all the same"
+        why = f"it is {matched.kind} as it is: {matched.text}" if matched else why
         return [_open(terms, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = concerns_side(terms, matched, finding, position_quotes(finding))
@@ -137,6 +138,22 @@ def _concerned(
     quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
     point = _open(terms, provision, finding, why, None, preferences, quotes)
     return [replace(point, is_recognised=is_recognised)]
+
+
+def _is_met(
+    terms: ContractTerms, provision: Provision, finding: Finding, preferences: Preferences
+) -> bool:
+    """Tell whether nothing is left to change in a clause that a person asks to change."""
+    matched, concerns = (
+        matched_position(provision, finding),
+        find_concerns(terms, provision, finding),
+    )
+    if matched is not None:
+        return _meets(matched, preferences) and not concerns
+    quotes = position_quotes(finding)
+    return not any(each.is_shown for each in concerns) and any(
+        has_accepted_period(terms, provision, finding, each) for each in quotes
+    )
 
 
 def _meets(matched: Position | None, preferences: Preferences) -> bool:
