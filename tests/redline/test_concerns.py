@@ -16,8 +16,9 @@ from fourcorners.playbooks.load import load_playbook, parse_playbook
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.concerns import concerns_side, favours_side, find_concerns
 from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.open_points import Preferences
 from fourcorners.redline.proposal import OpenPoint, ProposedChange, Source
-from fourcorners.redline.propose import Preferences, propose
+from fourcorners.redline.propose import propose
 from fourcorners.review.finding import (
     CellState,
     Evidence,

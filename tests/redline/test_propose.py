@@ -16,8 +16,9 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.drafting import BankPrecedent, ContractTerms
+from fourcorners.redline.open_points import Preferences
 from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange, Source
-from fourcorners.redline.propose import Preferences, propose
+from fourcorners.redline.propose import propose
 from fourcorners.review.finding import (
     Author,
     CellState,
@@ -227,7 +228,7 @@ def test_a_clause_beside_similar_words_is_added_only_by_force(supply: ContractTe
     wanted = Preferences(OWN, decided={of.id})
     (point,) = propose(supply, of, missing(0.2), wanted)
     assert isinstance(point, OpenPoint)
-    assert "(probability 20%); --force" in point.reason
+    assert "; --force adds the clause" in point.reason
     (change,) = propose(supply, of, missing(0.2), replace(wanted, force=True))
     assert isinstance(change, ProposedChange)
 
@@ -273,6 +274,15 @@ def test_a_usual_clause_that_does_not_matter_to_a_review_is_offered(supply: Cont
     read = supply.contract
     lease = ContractTerms(Contract.build(read.document, read.outline, card, []), supply.side)
     assert propose(lease, confidentiality, silent, Preferences(OWN)) == []
+
+
+def test_a_law_that_the_contract_names_is_not_missing(supply: ContractTerms) -> None:
+    law = load_playbook("commercial-terms").provision("law-and-forum")
+    silent = replace(missing(0.01), provision=law.id, severity=Severity.NONE)
+    (point,) = propose(supply, law, silent, Preferences(OWN))
+    assert isinstance(point, OpenPoint)
+    assert point.reason.startswith("No such clause was found for certain")
+    assert "governed by" in point.quotes[0].words
 
 
 @pytest.mark.parametrize(("party", "points"), [("Customer", 1), ("Supplier", 0)])

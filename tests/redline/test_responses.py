@@ -15,8 +15,9 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.open_points import Preferences
 from fourcorners.redline.proposal import ChangeResponse, ResponseKind, Source
-from fourcorners.redline.propose import Preferences, propose
+from fourcorners.redline.propose import propose
 from fourcorners.redline.responses import ReviewedVersion, assess_changes
 from fourcorners.review.finding import (
     CellState,

@@ -17,8 +17,9 @@ from fourcorners.outline.card.laws import named_places
 from fourcorners.outline.clause import enclosing_clause, find_lead_ins
 from fourcorners.playbooks.playbook import PAYER, SEAT, SUBJECT, Position, Provision
 from fourcorners.precedents.terms import PAID, PAYING
-from fourcorners.redline.clause_edits import find_phrase, period_days
+from fourcorners.redline.clause_edits import find_phrase
 from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.periods import listed_periods, refused_periods
 from fourcorners.redline.replacement import SHORTEST
 from fourcorners.review.finding import Author, Finding
 from fourcorners.review.mentions import fold_party
@@ -28,11 +29,8 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
 from fourcorners.text.sentences import BLANK_LINE, split_sentences
 from fourcorners.text.span import Span
-from fourcorners.text.values.periods import find_durations
-from fourcorners.text.values.quantities import PERCENT, find_quantities
 
-_PATTERNS = load_patterns("fourcorners.redline", "concerns")
-_FORUM, _MONTHLY = _PATTERNS["forum"], _PATTERNS["monthly"]
+_FORUM = load_patterns("fourcorners.redline", "concerns")["forum"]
 _INTRODUCED = 300  # characters after the name of a party that say where it is at home
 _PAYS = ("pay", "pays", "remit", "remits")
 _LONGEST = 1_500  # characters of a clause; what is longer is an article without numbers
@@ -117,7 +115,7 @@ def has_accepted_period(
     text, parts = terms.contract.full_text, [quote.span] if quote.span is not None else []
     return any(
         concerns_side(terms, each, finding, (quote,)) is not False
-        and bool(_listed_periods(text, parts, provision, each, finding))
+        and bool(listed_periods(text, parts, provision, each, finding))
         for each in provision.positions
         if each.kind != "unacceptable"
     )
@@ -127,7 +125,7 @@ def concerns_side(
     terms: ContractTerms, position: Position, finding: Finding, quotes: Sequence[Quote]
 ) -> bool | None:
     """Tell whether a position is one of our side's, as it bears on words; None if unknown."""
-    parts = [_whole(terms, each.span) for each in quotes if each.span is not None]
+    parts = [_sentence_of(terms, each.span) for each in quotes if each.span is not None]
     burdened = _burdened(terms, parts) if position.kind == "unacceptable" else ""
     bound: _Whose = "each"
     if position.burdens:
@@ -146,7 +144,7 @@ def concerns_side(
     return True if bound else None
 
 
-def _whole(terms: ContractTerms, part: Span) -> Span:
+def _sentence_of(terms: ContractTerms, part: Span) -> Span:
     """Return a sentence in place of a few of its words, such as a period: they have no subject."""
     text = terms.contract.full_text
     if len(part.text_in(text).split()) >= SHORTEST:
@@ -274,8 +272,8 @@ def _concerned(
     clause = enclosing_clause(terms.contract.outline, text, quote.span)
     if clause.end - clause.start > _LONGEST:
         clause = quote.span
-    periods = _refused_periods(text, parts, position)
-    listed = _listed_periods(text, parts, provision, position, finding)
+    periods = refused_periods(text, parts, position)
+    listed = listed_periods(text, parts, provision, position, finding)
     if (
         not parts
         or find_phrase(text, clause, unless)
@@ -316,64 +314,6 @@ def _whose_payment(side: Side, parties: Sequence[Party]) -> _Whose:
         elif whose and names & PAID:
             found.add("theirs" if whose == "ours" else "ours")
     return found.pop() if len(found) == 1 else ""
-
-
-def _refused_periods(text: str, parts: Sequence[Span], position: Position) -> list[str]:
-    """Return the periods of some sentences that a position refuses, as they are written."""
-    least, most = _days(position.under), _days(position.over)
-    if not least and not most:
-        return []
-    is_rate = "%" in position.under + position.over
-    measured = _rates if is_rate else _periods
-    found = [each for part in parts for each in measured(text, part)]
-    short = [each < least for _, each in found]
-    refused = [
-        " ".join(place.text_in(text).split())
-        for (place, length), is_short in zip(found, short, strict=True)
-        if (is_short and all(short)) or (most and length > most)
-    ]
-    return list(dict.fromkeys(refused))
-
-
-def _periods(text: str, part: Span) -> list[tuple[Span, float]]:
-    return [(each.span, period_days(each.value)) for each in find_durations(text, part)]
-
-
-def _rates(text: str, part: Span) -> list[tuple[Span, float]]:
-    """Return percentages, a year; those without "month" after them are yearly ones."""
-    found = []
-    for each in find_quantities(text, part):
-        if each.unit == PERCENT:
-            monthly = _MONTHLY.match(text, each.span.end, part.end)
-            end = monthly.end() if monthly else each.span.end
-            found.append((Span(each.span.start, end), float(each.number) * (12 if monthly else 1)))
-    return found
-
-
-def _listed_periods(
-    text: str, parts: Sequence[Span], provision: Provision, position: Position, finding: Finding
-) -> list[str] | None:
-    """Return the periods among the answers of a position, to a question that has no answer.
-
-    None if it asks for no period, or the words have none.
-    """
-    given = {each.id for each in finding.answers if each.value}
-    wanted = [
-        position.answers[each.id]
-        for each in provision.questions
-        if each.id in position.answers and each.id not in given and each.answer == "duration"
-    ]
-    found = [each for part in parts for each in find_durations(text, part)]
-    if not wanted or not found:
-        return None
-    refused = [each for each in found if all(each.value.iso in values for values in wanted)]
-    return list(dict.fromkeys(" ".join(each.span.text_in(text).split()) for each in refused))
-
-
-def _days(limit: str) -> float:
-    """Return the days of a period, or the percentage that is given instead."""
-    measured = _rates if "%" in limit else _periods
-    return sum(each for _, each in measured(limit, Span(0, len(limit))))
 
 
 def _whose(terms: ContractTerms, asked: str, finding: Finding, parts: Sequence[Span]) -> _Whose:

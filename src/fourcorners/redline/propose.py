@@ -8,12 +8,11 @@ else is left to a person, with the words, the reason and the wording on offer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
 
 from fourcorners.outline.clause import enclosing_clause
-from fourcorners.playbooks.playbook import PAYER, Position, PositionKind, Provision, Wording
+from fourcorners.playbooks.playbook import PAYER, Position, Provision
 from fourcorners.redline.cautions import POSSIBLY_THERE
 from fourcorners.redline.clause_edits import MORE_PARTIES, NoEdit, find_edit
 from fourcorners.redline.concerns import (
@@ -26,19 +25,19 @@ from fourcorners.redline.concerns import (
     is_by_model,
     matched_position,
 )
-from fourcorners.redline.drafting import BankPrecedent, ContractTerms
+from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.insertion import place_clause
-from fourcorners.redline.proposal import (
-    Basis,
-    Draft,
-    Extent,
-    NewClause,
-    OpenPoint,
-    ProposedChange,
-    Source,
-    find_blanks,
+from fourcorners.redline.open_points import (
+    Preferences,
+    draft_wording,
+    find_path,
+    open_point,
+    position_quotes,
+    targets,
+    wording_of,
 )
-from fourcorners.redline.replacement import find_lost, has_lost_exclusion
+from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange
+from fourcorners.redline.replacement import MATTERS, find_lost, has_lost_exclusion
 from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.text.patterns import load_patterns
@@ -52,33 +51,6 @@ _PATTERNS = load_patterns("fourcorners.redline", "propose")
 _OFFICE = _PATTERNS["office"]
 _RECITALS = 3_000  # characters at the beginning that say what the contract is about
 _OF_ITS_CLAUSE = ("This", "These", "Such", "THIS", "THESE", "SUCH")
-MOST_QUOTES = 5  # of an open point
-_AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
-
-Target = Literal["smallest", "preferred", "fallback"]
-FindPrecedent = Callable[[Provision, Position], BankPrecedent | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """What a person wants of a redline.
-
-    Attributes:
-        own_source: The name of the playbook's own wording.
-        target: The position to reach: the one that takes the smallest change, or one of a kind.
-        decided: Ids of provisions whose clauses a person has decided to change.
-        precedent: Finds the precedent to draft a position from; None without a bank.
-        added: The clauses that are added already.
-        force: Whether a decided clause is changed, too, if it is uncertain that it is the one.
-    """
-
-    own_source: Source
-    target: Target = "smallest"
-    decided: Collection[str] = field(default=())
-    precedent: FindPrecedent | None = None
-    added: Sequence[NewClause] = ()
-    force: bool = False
-
 
 Outcome = ProposedChange | OpenPoint
 
@@ -91,7 +63,7 @@ def propose(
     if finding.state is CellState.NOT_FOUND:
         return _missing(terms, provision, finding, preferences, decided=decided)
     if finding.state is CellState.TO_READ:
-        point = _open(terms, provision, finding, finding.reason, None, preferences)
+        point = open_point(terms, provision, finding, finding.reason, None, preferences)
         return [replace(point, is_recognised=False)]
     if finding.state is not CellState.FOUND:
         return []
@@ -101,7 +73,7 @@ def propose(
     if decided and not preferences.force and _is_met(terms, provision, finding, preferences):
         why = "the playbook accepts its period; --force changes it all the same"
         why = f"it is {matched.kind} as it is: {matched.text}" if matched else why
-        return [_open(terms, provision, finding, why, None, preferences)]
+        return [open_point(terms, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = concerns_side(terms, matched, finding, position_quotes(finding))
         if bound is False:
@@ -113,7 +85,7 @@ def propose(
             why = "a language model says so"
         if why:
             why = f"{matched.text.rstrip('.')}; {why}"
-            return [_open(terms, provision, finding, why, matched, preferences)]
+            return [open_point(terms, provision, finding, why, matched, preferences)]
     return _change(terms, provision, finding, matched, preferences, decided=decided)
 
 
@@ -124,19 +96,19 @@ def _concerned(
     concerns = find_concerns(terms, provision, finding)
     if not concerns:
         refuses = any(each.kind == "unacceptable" for each in provision.positions)
-        wanted = _targets(provision, preferences)
+        wanted = targets(provision, preferences)
         is_fine = is_accepted(provision, finding) or not burdens_side(terms, finding)
         if refuses or not wanted or is_fine:
             return []
         why = f"the playbook asks for this: {wanted[0].text}"
-        return [_open(terms, provision, finding, why, None, preferences)]
+        return [open_point(terms, provision, finding, why, None, preferences)]
     is_recognised = concerns[0].is_recognised
     shown = [each for each in concerns if each.is_shown]
     why = "; ".join(dict.fromkeys(each.reason for each in shown or concerns))
     binds = "it binds your side; " if is_recognised else ""
     why = f"{'the playbook refuses' if shown else f'{binds}to be read for what it refuses'}: {why}"
     quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
-    point = _open(terms, provision, finding, why, None, preferences, quotes)
+    point = open_point(terms, provision, finding, why, None, preferences, quotes)
     return [replace(point, is_recognised=is_recognised)]
 
 
@@ -163,12 +135,6 @@ def _meets(matched: Position | None, preferences: Preferences) -> bool:
     return matched.kind == "preferred" or preferences.target in ("smallest", matched.kind)
 
 
-def _targets(provision: Provision, preferences: Preferences) -> list[Position]:
-    """Return the positions to reach, the one to try first in front."""
-    kinds = _AIMED if preferences.target == "smallest" else (preferences.target,)
-    return [each for kind in kinds for each in provision.positions if each.kind == kind]
-
-
 def _change(
     terms: ContractTerms,
     provision: Provision,
@@ -190,10 +156,10 @@ def _change(
             continue
         clause = enclosing_clause(terms.contract.outline, text, quote.span)
         fitting: list[ProposedChange] = []
-        for target in _targets(provision, preferences):
+        for target in targets(provision, preferences):
             if concerns_side(terms, target, finding, (quote,)) is False:
                 continue
-            wording, source = _wording(terms, provision, target, preferences)
+            wording, source = wording_of(terms, provision, target, preferences)
             found = find_edit(text, quote.span, clause, wording, answers, terms, decided=decided)
             if isinstance(found, NoEdit):
                 reasons.append(found.reason)
@@ -233,7 +199,7 @@ def _change(
         return [_sure(terms, provision, finding, each, preferences) for each in made]
     why = next(iter((*favoured, *reasons)), "the playbook has no wording to change it")
     reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
-    point = _open(terms, provision, finding, reason, matched, preferences)
+    point = open_point(terms, provision, finding, reason, matched, preferences)
     return [replace(point, offered=None, source=None) if favoured else point]
 
 
@@ -259,7 +225,7 @@ def _sure(
         why = f"these words are only {score:.0%} likely to be such a clause; --force replaces them"
     if lost:
         why += f", and would lose {lost}"
-    return _open(terms, provision, finding, why, None, preferences, change.quotes)
+    return open_point(terms, provision, finding, why, None, preferences, change.quotes)
 
 
 def _without_repeated(changes: Sequence[ProposedChange]) -> list[ProposedChange]:
@@ -267,8 +233,8 @@ def _without_repeated(changes: Sequence[ProposedChange]) -> list[ProposedChange]
     first: dict[object, ProposedChange] = {}
     for each in changes:
         added = each.edits[0].text.split()
-        stands_alone = each.extent is Extent.SENTENCE and added[0] not in _OF_ITS_CLAUSE
-        first.setdefault(each.edits if stands_alone else each.span, each)
+        is_alone = each.extent is Extent.SENTENCE and added[0] not in _OF_ITS_CLAUSE
+        first.setdefault(each.edits if is_alone else each.span, each)
     return [*first.values()]
 
 
@@ -279,18 +245,6 @@ def _best_changes(changes: Sequence[ProposedChange], finding: Finding) -> list[P
         return fitting
     scores = {each.quote: each.score for each in finding.evidence}
     return [max(changes, key=lambda each: scores.get(each.quotes[0], 0.0))]
-
-
-def _wording(
-    terms: ContractTerms, provision: Provision, target: Position, preferences: Preferences
-) -> tuple[Wording, Source]:
-    """Return the wording of a position: the best precedent's clause, or the playbook's own."""
-    wording = target.wording or Wording()
-    precedent = preferences.precedent(provision, target) if preferences.precedent else None
-    if precedent is None:
-        return replace(wording, clause=wording.clause or target.example), preferences.own_source
-    clause = terms.adapt_clause(precedent.text).text
-    return replace(wording, clause=clause.replace("{", "(").replace("}", ")")), precedent.source
 
 
 def _missing(
@@ -304,44 +258,42 @@ def _missing(
     """Return the clause to add where none was found and the playbook wants one."""
     wanted = [
         each
-        for each in _targets(provision, preferences)
+        for each in targets(provision, preferences)
         if each.wording and (each.wording.add_to or decided)
     ]
     if not wanted:
         return []
     target = next((each for each in wanted if each.kind == "preferred"), wanted[0])
-    wording, source = _wording(terms, provision, target, preferences)
+    wording, source = wording_of(terms, provision, target, preferences)
     wanted_in = frozenset(map(plain_type, wording.add_to))
     is_usual = not wanted_in.isdisjoint(card_types(terms.contract.card))
-    best = finding.searched.best if finding.searched else None
+    similar = _similar(terms, finding, wording.clause)
     if finding.severity is Severity.NONE and not decided:
         is_ours = concerns_side(terms, target, finding, ())
         is_payers = PAYER in (target.burdens, target.favours)
         if not is_usual or is_ours is False or (is_ours is None and is_payers):
             return []
         why = "no such clause was found; contracts of this type usually have one"
-        quotes: tuple[Quote, ...] = ()
-        if best is not None and best.score > POSSIBLY_THERE:
+        if similar:
             why = "no such clause was found for certain, but these words may be one"
-            quotes = (best.quote,)
-        return [_open(terms, provision, finding, why, None, preferences, quotes)]
-    if best is not None and best.score > POSSIBLY_THERE and not (decided and preferences.force):
+        return [open_point(terms, provision, finding, why, None, preferences, similar)]
+    if similar and not (decided and preferences.force):
         why = "no such clause was found, but the contract has similar words"
         if decided:
-            why += f" (probability {best.score:.0%}); --force adds the clause, and they stay"
-        return [_open(terms, provision, finding, why, None, preferences, (best.quote,))]
+            why += "; --force adds the clause, and they stay"
+        return [open_point(terms, provision, finding, why, None, preferences, similar)]
     if not decided and not is_usual:
         why = "no such clause was found; the playbook does not say whether this contract needs one"
-        point = _open(terms, provision, finding, why, None, preferences)
+        point = open_point(terms, provision, finding, why, None, preferences)
         return [replace(point, is_recognised=False)]
     if not (decided and preferences.force) and not terms.fits(wording.clause):
         why = f"no such clause was found; {MORE_PARTIES}"
         why += "; --force adds them all the same" if decided else ""
-        return [_open(terms, provision, finding, why, None, preferences)]
+        return [open_point(terms, provision, finding, why, None, preferences)]
     if not decided and _OFFICE.search(terms.contract.full_text, 0, _RECITALS):
         why = "no such clause was found; the contract seems to engage a person for an office"
-        return [_open(terms, provision, finding, why, None, preferences)]
-    draft = _draft(terms, wording.clause, source, preferences.own_source)
+        return [open_point(terms, provision, finding, why, None, preferences)]
+    draft = draft_wording(terms, wording.clause, source, preferences.own_source)
     place = place_clause(
         terms.contract.document,
         terms.contract.outline,
@@ -352,7 +304,7 @@ def _missing(
     )
     if place is None:
         why = "no such clause was found, and its place in this contract is uncertain"
-        return [_open(terms, provision, finding, why, None, preferences)]
+        return [open_point(terms, provision, finding, why, None, preferences)]
     return [
         ProposedChange(
             provision=provision.id,
@@ -373,68 +325,16 @@ def _missing(
     ]
 
 
-def _draft(terms: ContractTerms, clause: str, source: Source, own_source: Source) -> Draft:
-    """Return a clause with its slots filled; those of a precedent are in brackets already."""
-    draft = terms.fill(clause)
-    if source is own_source:
-        return draft
-    return replace(draft, blanks=find_blanks(draft.text))
-
-
-def _open(
-    terms: ContractTerms,
-    provision: Provision,
-    finding: Finding,
-    why: str,
-    position: Position | None,
-    preferences: Preferences,
-    quotes: Sequence[Quote] = (),
-) -> OpenPoint:
-    """Return an open point on some words; by default on those of the position, or all found."""
-    quotes = quotes or position_quotes(finding)
-    scores = {each.quote: each.score for each in finding.evidence}
-    quotes = sorted(quotes, key=lambda each: -scores.get(each, 0.0))[:MOST_QUOTES]
-    target = next(
-        (
-            each
-            for each in _targets(provision, preferences)
-            if (each.wording or each.example)
-            and concerns_side(terms, each, finding, quotes) is not False
-        ),
-        None,
-    )
-    first = quotes[0].span if quotes else None
-    offered, source = None, None
-    if target is not None:
-        wording, source = _wording(terms, provision, target, preferences)
-        offered = (
-            _draft(terms, wording.clause, source, preferences.own_source)
-            if wording.clause
-            else None
-        )
-    return OpenPoint(
-        provision=provision.id,
-        name=provision.name,
-        reason=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
-        quotes=tuple(quotes),
-        path=find_path(terms, first) if first else (),
-        recommend=position.recommend if position else "",
-        target_kind=target.kind if target else None,
-        target=target.text if target else "",
-        offered=offered,
-        source=source,
-        score=max((scores.get(each, 0.0) for each in quotes), default=0.0),
-    )
-
-
-def position_quotes(finding: Finding) -> tuple[Quote, ...]:
-    """Return the words that put a clause in its position; else all that were found."""
-    if finding.position is not None and finding.position.quotes:
-        return finding.position.quotes
-    return tuple(each.quote for each in finding.evidence)
-
-
-def find_path(terms: ContractTerms, span: Span) -> tuple[str, ...]:
-    """Return label and heading of the clauses around words, the outermost first."""
-    node = terms.contract.outline.node_at(span.start)
-    return terms.contract.outline.path(node, terms.contract.full_text) if node else ()
+def _similar(terms: ContractTerms, finding: Finding, clause: str) -> tuple[Quote, ...]:
+    """Return words that may be the clause: the likeliest, or of what such a clause settles."""
+    best = finding.searched.best if finding.searched else None
+    if best is not None and best.score > POSSIBLY_THERE:
+        return (best.quote,)
+    matters = [each for each in MATTERS.values() if each.search(clause)]
+    text = terms.contract.full_text
+    found = (each.search(text) for each in matters)
+    return tuple(
+        terms.contract.quote(terms.contract.sentence(Span(*match.span())))
+        for match in found
+        if match
+    )[:1]

@@ -20,13 +20,14 @@ from fourcorners.redline.concerns import (
     matched_position,
 )
 from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.open_points import find_path, position_quotes
 from fourcorners.redline.proposal import (
     ChangeResponse,
     OpenPoint,
     ProposedChange,
     ResponseKind,
 )
-from fourcorners.redline.propose import SURELY_MEANT, find_path, position_quotes
+from fourcorners.redline.propose import SURELY_MEANT
 from fourcorners.redline.replacement import without_number
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.text.quote import Quote

@@ -20,6 +20,7 @@ from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.redline.cautions import find_cautions
 from fourcorners.redline.concerns import is_accepted
 from fourcorners.redline.drafting import ContractTerms, PrecedentBank
+from fourcorners.redline.open_points import Preferences, Target
 from fourcorners.redline.proposal import (
     ChangeResponse,
     OpenPoint,
@@ -27,7 +28,7 @@ from fourcorners.redline.proposal import (
     Redline,
     Source,
 )
-from fourcorners.redline.propose import Preferences, Target, propose
+from fourcorners.redline.propose import propose
 from fourcorners.redline.responses import ReviewedVersion, assess_changes
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import UNKNOWN_SIDE, display_name, require_parties, side_in

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -322,15 +321,11 @@ def _check_rules(source: YamlSource, path: Path, provision: ProvisionFile) -> No
         where = (*path, "positions", n)
         _check_answers(source, where, position.answers, questions)
         _check_parties(source, where, position, questions)
-        for key, period in (("under", position.under), ("over", position.over)):
-            is_rate = re.fullmatch(r"\d+(?:\.\d+)?%", period) is not None
-            is_period = len([*find_durations(period, Span(0, len(period)))]) == 1
-            if period and not (is_rate or is_period):
-                why = "this is to be one period, such as 30 days, or a rate a year, such as 4%"
-                source.problem((*where, key), why)
+        for key, time in (("under", position.under), ("over", position.over)):
+            if time.strip("0123456789.%") and len([*find_durations(time, Span(0, len(time)))]) != 1:
+                source.problem((*where, key), "this is to be one period, such as 30 days, or 4%")
         for key in ("about", "not_about", "unless"):
-            phrases: tuple[str, ...] = getattr(position, key)
-            for fault in filter(None, map(slot_problem, phrases)):
+            for fault in filter(None, map(slot_problem, getattr(position, key))):
                 source.problem((*where, key), fault)
         if position.wording is not None:
             _check_wording(source, (*where, "wording"), position.wording, questions)

@@ -23,8 +23,8 @@ from fourcorners.redline.decisions import (
     edit_place,
     proposed_words,
 )
+from fourcorners.redline.open_points import Target
 from fourcorners.redline.proposal import Basis, ProposedChange
-from fourcorners.redline.propose import Target
 from fourcorners.redline.word import source_words
 from fourcorners.review.parties import display_name, side_in
 from fourcorners.server.context import Context, send_file

@@ -16,8 +16,8 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.redline.decisions import Decision, change_id
+from fourcorners.redline.open_points import Target
 from fourcorners.redline.proposal import Redline
-from fourcorners.redline.propose import Target
 from fourcorners.value import Value
 
 MAX_WORDS = 50_000
