@@ -197,6 +197,23 @@ def test_a_clause_that_says_it_already_stays_with_all_else_that_was_found(
     assert point.reason == "It says already what the playbook would insert."
 
 
+def test_no_other_clause_is_replaced_where_the_likeliest_cannot_be(supply: ContractTerms) -> None:
+    of = provision("assignment")
+    text = supply.contract.document.text
+    sentence = text.index("Either party may terminate")
+    heading = quote_span(text, Span(text.index("Miscellaneous"), text.index("Miscellaneous") + 13))
+    other = quote_span(text, Span(sentence, text.index(".", sentence) + 1))
+    finding = found(supply, of, CONSENT, {}, None)
+    (evidence,) = finding.evidence
+    evidence = replace(evidence, quote=other, score=0.9)
+    decided = Preferences(OWN, "preferred", {of.id})
+    (change,) = propose(supply, of, replace(finding, evidence=(evidence,)), decided)
+    assert isinstance(change, ProposedChange)
+    both = (replace(evidence, quote=heading, score=0.95), evidence)
+    (point,) = propose(supply, of, replace(finding, evidence=both), decided)
+    assert isinstance(point, OpenPoint)
+
+
 @pytest.mark.parametrize("position", [1, 5])
 def test_what_is_where_a_person_wants_it_stays(supply: ContractTerms, position: int) -> None:
     of = provision("assignment")

@@ -191,11 +191,14 @@ def _change(
             favoured.append(f"{why}; --force changes it all the same" if least else why)
         elif least is not None:
             changes.append(least)
-    if is_met:  # other words found are no likelier to be the clause
+    scores = {each.quote: each.score for each in finding.evidence}
+    likeliest = max(position_quotes(finding), key=lambda each: scores.get(each, 0.0), default=None)
+    if is_met or (decided and not any(likeliest in each.quotes for each in changes)):
+        # Other words found are no likelier to be the clause.
         changes = [each for each in changes if each.extent is not Extent.CLAUSE]
     changes = _without_repeated(changes)
     if changes:
-        made = _best_changes(changes, finding) if decided else changes
+        made = _best_changes(changes, likeliest) if decided else changes
         return [_sure(terms, provision, finding, each, preferences) for each in made]
     why = next(iter((*favoured, *reasons)), "the playbook has no wording to change it")
     reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
@@ -238,13 +241,12 @@ def _without_repeated(changes: Sequence[ProposedChange]) -> list[ProposedChange]
     return [*first.values()]
 
 
-def _best_changes(changes: Sequence[ProposedChange], finding: Finding) -> list[ProposedChange]:
+def _best_changes(
+    changes: Sequence[ProposedChange], likeliest: Quote | None
+) -> list[ProposedChange]:
     """Return the changes that fit the words; else the one clause to replace, the likeliest."""
     fitting = [each for each in changes if each.extent is not Extent.CLAUSE]
-    if fitting:
-        return fitting
-    scores = {each.quote: each.score for each in finding.evidence}
-    return [max(changes, key=lambda each: scores.get(each.quotes[0], 0.0))]
+    return fitting or [each for each in changes if likeliest in each.quotes]
 
 
 def _missing(
