@@ -51,7 +51,7 @@ def test_a_word_file_is_marked_up(program: Program, supply: Path, tmp_path: Path
     marked = tmp_path / "marked.docx"
     text = read_document(marked).text
     assert "consent (not to be unreasonably withheld, conditioned or delayed) of the other" in text
-    assert "one hundred eighty (180) days" in text
+    assert "one hundred and eighty (180) days" in text
     assert "6.4 Neither party is liable" in text
     comments = [mark.detail for mark in read_document(marked).marks if mark.kind == "comment"]
     assert any("The contract says (6 Miscellaneous › 6.1): “" in each for each in comments)
