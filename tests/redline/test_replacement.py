@@ -229,6 +229,14 @@ def test_another_forum_that_stays_is_named() -> None:
     assert not any("names a law" in each for each in said)
 
 
+def test_another_order_of_precedence_that_stays_is_named() -> None:
+    text = f"{FORUMS}\n9.5 If an order conflicts with this Agreement, this Agreement controls.\n"
+    added = Edit(EditKind.INSERT, "If the documents conflict, the clauses prevail over orders.")
+    at = Span(len(text), len(text))
+    (said,) = cautions(text, change(at, Extent.NEW_CLAUSE, added, text=text))
+    assert said.startswith("Stays and says which document prevails (9.5)")
+
+
 def test_a_period_that_stays_elsewhere_is_named() -> None:
     old = place("fifteen (15)", FORUMS)
     sentence = place(

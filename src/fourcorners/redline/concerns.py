@@ -30,7 +30,8 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.sentences import BLANK_LINE, split_sentences
 from fourcorners.text.span import Span
 
-_FORUM = load_patterns("fourcorners.redline", "concerns")["forum"]
+_PATTERNS = load_patterns("fourcorners.redline", "concerns")
+_FORUM = _PATTERNS["forum"]
 _INTRODUCED = 300  # characters after the name of a party that say where it is at home
 _PAYS = ("pay", "pays", "remit", "remits")
 _LONGEST = 1_500  # characters of a clause; what is longer is an article without numbers

@@ -12,7 +12,8 @@ from fourcorners.text.span import Span
 from fourcorners.text.values.periods import find_durations
 from fourcorners.text.values.quantities import PERCENT, find_quantities
 
-_MONTHLY = load_patterns("fourcorners.redline", "periods")["monthly"]
+_PATTERNS = load_patterns("fourcorners.redline", "periods")
+_MONTHLY = _PATTERNS["monthly"]
 
 
 def refused_periods(text: str, parts: Sequence[Span], position: Position) -> list[str]:

@@ -21,7 +21,11 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 SHORTEST = 6  # words of a sentence that says something; a heading has fewer
 SHARED = 1 / 3  # of a sentence's words that are in a wording about the same matter; by hand
 _PATTERNS = load_patterns("fourcorners.redline", "replacement")
-MATTERS = {"names a forum": _PATTERNS["forum"], "names a law": _PATTERNS["law"]}
+MATTERS = {
+    "names a forum": _PATTERNS["forum"],
+    "names a law": _PATTERNS["law"],
+    "says which document prevails": _PATTERNS["precedence"],
+}
 """What a contract settles once, by what is said of a sentence about it."""
 UNLIMITED, LIMIT = _PATTERNS["unlimited"], _PATTERNS["limit"]
 _ALIKE = 0.4  # share of the words of both that stay, below which words are replaced as a whole

@@ -135,7 +135,9 @@ def redline_contract(
     return read, Redline(
         document=document,
         name=read.name,
-        party=" and ".join(display_name(each) for each in parties if side.whose(each) == "ours"),
+        party=" and ".join(
+            [display_name(each) for each in parties if side.whose(each) == "ours"] or side.names
+        ),
         playbook=" and ".join(each.name for each in playbooks),
         playbook_version=" and ".join(each.version for each in playbooks),
         changes=tuple(sorted(changes, key=lambda each: (each.span, -len(each.path)))),
