@@ -509,3 +509,19 @@ def test_a_longer_time_to_pay_is_not_taken_from_the_payer(read: Read) -> None:
     assert kept.reason == "The playbook accepts its period; --force changes it all the same."
     assert isinstance(outcome("Customer", force=True), ProposedChange)
     assert isinstance(outcome("Supplier"), ProposedChange)
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [("{Our party} may leave.", 1), ("This does not bind {our party} for good.", 2)],
+)
+def test_a_right_is_not_given_twice(read: Read, words: str, times: int) -> None:
+    first = "The Customer shall not leave the mill."
+    second = "The Customer shall not close the shop."
+    terms = read("Customer", f"{first}\n\n1.2 {second}")
+    edit = f"      - {{kind: fallback, text: Mild., wording: {{edits: [{{words: '{words}'}}]}}}}\n"
+    of = refusing("burdens: subject", edit)
+    wanted = Preferences(Source("the playbook"), decided={of.id})
+    changes = propose(terms, of, found(terms, first, second), wanted)
+    assert len(changes) == times
+    assert all(isinstance(each, ProposedChange) for each in changes)
