@@ -131,7 +131,8 @@ def redline(
     console.require_place(choices.out)
     if choices.out is not None and choices.out.suffix.lower() not in (_WORD, _TABLE):
         raise ConfigError(f"{choices.out}: a redline is written as .docx or as .md.")
-    if choices.answer and (choices.out is None or choices.out.suffix.lower() != _WORD):
+    is_word = choices.out is not None and choices.out.suffix.lower() == _WORD
+    if choices.answer and not is_word:
         raise ConfigError("--answer writes into a Word file.", remedy="Add --out marked.docx.")
     books = [load_playbook(each) for each in playbook or ["due-diligence"]]
     settings = Settings.load()
@@ -153,9 +154,9 @@ def redline(
     ):
         if choices.out is not None:
             console.require_other_file(choices.out, [contract, store.document(name).path])
+        data = _word_file(store.document(name)) if is_word else b""
         read, found = redline_contract(store, name, books, wanted, encoder=encoder, banks=banks)
-    if choices.out is not None and choices.out.suffix.lower() == _WORD:
-        data = _word_file(read)
+    if choices.out is not None and is_word:
         answered = set(choices.answer or ())
         _require_authors(found, answered)
         theirs = [each for each in found.responses if each.change.author in answered]
