@@ -491,7 +491,8 @@ def test_what_only_binds_our_side_is_not_refused_for_sure(read: Read) -> None:
 
     read_it = "It binds your side; to be read for what it refuses: too hard."
     assert reason("burdens: subject") == read_it
-    assert reason("burdens: subject, about: [report]") == "The playbook refuses: too hard."
+    signed = "These words may be what the playbook refuses: too hard."
+    assert reason("burdens: subject, about: [report]") == signed
 
 
 def test_a_longer_time_to_pay_is_not_taken_from_the_payer(read: Read) -> None:

@@ -103,10 +103,16 @@ def _concerned(
         why = f"the playbook asks for this: {wanted[0].text}"
         return [open_point(terms, provision, finding, why, None, preferences)]
     is_recognised = concerns[0].is_recognised
-    shown = [each for each in concerns if each.is_shown]
-    why = "; ".join(dict.fromkeys(each.reason for each in shown or concerns))
+    refused = [each for each in concerns if each.periods]
+    signed = [each for each in concerns if each.is_shown and not each.periods]
     binds = "it binds your side; " if is_recognised else ""
-    why = f"{'the playbook refuses' if shown else f'{binds}to be read for what it refuses'}: {why}"
+    leads = (
+        ("the playbook refuses", refused),
+        ("these words may be what the playbook refuses", signed),
+        (f"{binds}to be read for what it refuses", [] if refused or signed else concerns),
+    )
+    reasons = ((lead, dict.fromkeys(each.reason for each in those)) for lead, those in leads)
+    why = "; ".join(f"{lead}: {'; '.join(said)}" for lead, said in reasons if said)
     quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
     point = open_point(terms, provision, finding, why, None, preferences, quotes)
     return [replace(point, is_recognised=is_recognised)]
