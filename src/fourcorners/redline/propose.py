@@ -112,7 +112,7 @@ def _concerned(
         (f"{binds}to be read for what it refuses", [] if refused or signed else concerns),
     )
     reasons = ((lead, dict.fromkeys(each.reason for each in those)) for lead, those in leads)
-    why = "; ".join(f"{lead}: {'; '.join(said)}" for lead, said in reasons if said)
+    why = "; ".join(f"{lead}: {'; '.join(each)}" for lead, each in reasons if each)
     quotes = tuple(dict.fromkeys(quote for each in concerns for quote in each.quotes))
     point = open_point(terms, provision, finding, why, None, preferences, quotes)
     return [replace(point, is_recognised=is_recognised)]
