@@ -184,14 +184,14 @@ class Position:
     Attributes:
         burdens: A question of whom the clause binds, `SUBJECT` or `PAYER`: the position is that of
             our clauses alone.
-        favours: A question of who has its benefit, `SUBJECT` or `PAYER`: the position is not that
-            of ours alone.
+        favours: A question of who has its benefit, `SUBJECT` or `PAYER`, or `SEAT` for who is at
+            home in its law and courts: the position is not that of ours alone.
         alone: Whether it takes that none of the words found bind, or favour, the other side too.
         about: Phrases, with slots; words that have none of them are in no such position.
         not_about: Phrases, with slots; nor is a sentence that has one of them.
         unless: Phrases, with slots; nor is a clause that has one of them.
-        under: A period; nor are words without a shorter one, or with one that is as long.
-        over: A period; nor are words without a longer one.
+        under: A period or rate; nor are words without a lower one, or with one that is as high.
+        over: A period or rate; nor are words without a higher one.
     """
 
     kind: PositionKind
@@ -208,6 +208,10 @@ class Position:
     under: str = ""
     over: str = ""
     wording: Wording | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        return self.kind == "unacceptable"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
 from fourcorners.text.values.periods import find_durations
-from fourcorners.text.word_differences import EditKind
+from fourcorners.text.word_differences import EditKind, texts_of
 
 POSSIBLY_THERE = 0.05
 """The probability of the best candidate above which a clause may be there."""
@@ -65,7 +65,7 @@ def _remaining(
 ) -> Iterator[tuple[str, Span]]:
     """Yield the sentences outside a change that may contradict it, and why."""
     text = contract.full_text
-    after = "".join(each.text for each in change.edits if each.kind is not EditKind.DELETE)
+    _, after = texts_of(change.edits)
     is_whole = change.extent in (Extent.CLAUSE, Extent.NEW_CLAUSE)
     for span in _others(finding) if is_whole else ():
         for sentence in split_sentences(text, span):
@@ -109,9 +109,8 @@ def _others(finding: Finding) -> list[Span]:
 
 def _periods_gone(change: ProposedChange) -> frozenset[str]:
     """Return the periods of the words that go, if others come in their place."""
-    found = []
-    for kind in (EditKind.INSERT, EditKind.DELETE):
-        words = "".join(each.text for each in change.edits if each.kind is not kind)
-        found.append({each.value.iso for each in find_durations(words, Span(0, len(words)))})
-    before, after = found
+    before, after = (
+        {each.value.iso for each in find_durations(words, Span(0, len(words)))}
+        for words in texts_of(change.edits)
+    )
     return frozenset(before - after) if after - before else frozenset()

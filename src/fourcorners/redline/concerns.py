@@ -1,7 +1,8 @@
 """Find the words that may be in a position which the playbook refuses, where no answer says so.
 
-Whom words bind is read from their subject, and what they set from their phrases and periods. This
-only leaves words out: nothing is changed, and nothing asserted, because of it.
+Whom words bind is read from their subject and verb, and what they set from their phrases and
+periods. What they set is never asserted. Whom they bind, where no answer names the party, decides
+whether a refused position is changed.
 """
 
 from __future__ import annotations
@@ -71,14 +72,14 @@ def find_concerns(terms: ContractTerms, provision: Provision, finding: Finding) 
     given = {each.id: each.value for each in finding.answers if each.value}
     likeliest = sorted(finding.evidence, key=lambda each: -each.score)
     match = finding.position
-    is_accepted = match is not None and match.kind != "unacceptable"
+    is_met = match is not None and match.kind != "unacceptable"
     found = []
     for position in provision.positions:
         is_denied = any(
             asked in given and given[asked] not in wanted
             for asked, wanted in position.answers.items()
         )
-        if position.kind != "unacceptable" or is_denied or (position.answers and is_accepted):
+        if not position.is_refused or is_denied or (position.answers and is_met):
             continue
         quotes: list[Quote] = []
         refused: dict[str, None] = {}
@@ -118,7 +119,7 @@ def has_accepted_period(
         concerns_side(terms, each, finding, (quote,)) is not False
         and bool(listed_periods(text, parts, provision, each, finding))
         for each in provision.positions
-        if each.kind != "unacceptable"
+        if not each.is_refused
     )
 
 
@@ -127,7 +128,7 @@ def concerns_side(
 ) -> bool | None:
     """Tell whether a position is one of our side's, as it bears on words; None if unknown."""
     parts = [_sentence_of(terms, each.span) for each in quotes if each.span is not None]
-    burdened = _burdened(terms, parts) if position.kind == "unacceptable" else ""
+    burdened = _burdened(terms, parts) if position.is_refused else ""
     bound: _Whose = "each"
     if position.burdens:
         bound = _whose(terms, position.burdens, finding, parts)
@@ -161,7 +162,7 @@ def favours_side(
     of_parties = [
         each
         for each in provision.positions
-        if each.kind == "unacceptable"
+        if each.is_refused
         and ({each.burdens, each.favours} - {"", PAYER} or each.under or each.over)
     ]
     whose = [
@@ -193,7 +194,7 @@ def burdens_side(terms: ContractTerms, finding: Finding) -> bool:
 def is_accepted(provision: Provision, finding: Finding) -> bool:
     """Tell whether a clause is known to be in a position that is preferred or accepted."""
     matched = matched_position(provision, finding)
-    return matched is not None and matched.kind != "unacceptable"
+    return matched is not None and not matched.is_refused
 
 
 def matched_position(provision: Provision, finding: Finding) -> Position | None:

@@ -22,7 +22,7 @@ from fourcorners.redline.proposal import (
 from fourcorners.redline.replacement import without_number
 from fourcorners.text.sentences import BLANK_LINE
 from fourcorners.text.span import Span
-from fourcorners.text.word_differences import Edit, EditKind, diff_words
+from fourcorners.text.word_differences import Edit, EditKind, diff_words, texts_of
 
 # What precedes the words of a new clause in their run: a number, or what follows a heading.
 _LEAD = r"(?:{number}\s*)?[.:]?\s*(?:[-–—]\s*)?(?:\d{{1,3}}(?:\.\d{{1,3}})+[.)]?\s+)?"
@@ -90,7 +90,7 @@ def proposed_words(change: ProposedChange, place: Span, text: str) -> str:
         return "\n\n".join(
             "".join(run.text for run in each.runs) for each in change.new_clause.paragraphs
         )
-    after = "".join(each.text for each in change.edits if each.kind is not EditKind.DELETE)
+    _, after = texts_of(change.edits)
     return text[place.start : change.span.start] + after + text[change.span.end : place.end]
 
 

@@ -14,11 +14,11 @@ from fourcorners.review.finding import Finding
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
-MOST_QUOTES = 5  # of an open point
+_MOST_QUOTES = 5  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
 Target = Literal["smallest", "preferred", "fallback"]
-FindPrecedent = Callable[[Provision, Position], BankPrecedent | None]
+_FindPrecedent = Callable[[Provision, Position], BankPrecedent | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Preferences:
     own_source: Source
     target: Target = "smallest"
     decided: Collection[str] = field(default=())
-    precedent: FindPrecedent | None = None
+    precedent: _FindPrecedent | None = None
     added: Sequence[NewClause] = ()
     force: bool = False
 
@@ -80,7 +80,7 @@ def open_point(
     """Return an open point on some words; by default on those of the position, or all found."""
     quotes = quotes or position_quotes(finding)
     scores = {each.quote: each.score for each in finding.evidence}
-    quotes = sorted(quotes, key=lambda each: -scores.get(each, 0.0))[:MOST_QUOTES]
+    quotes = sorted(quotes, key=lambda each: -scores.get(each, 0.0))[:_MOST_QUOTES]
     target = next(
         (
             each

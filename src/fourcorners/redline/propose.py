@@ -68,7 +68,7 @@ def propose(
     if finding.state is not CellState.FOUND:
         return []
     matched = matched_position(provision, finding)
-    if (matched is None or matched.kind != "unacceptable") and not decided:
+    if (matched is None or not matched.is_refused) and not decided:
         return _concerned(terms, provision, finding, preferences)
     if decided and not preferences.force and _is_met(terms, provision, finding, preferences):
         why = "the playbook accepts its period; --force changes it all the same"
@@ -95,7 +95,7 @@ def _concerned(
     """Return an open point on the words that may be in a refused position; nothing for none."""
     concerns = find_concerns(terms, provision, finding)
     if not concerns:
-        refuses = any(each.kind == "unacceptable" for each in provision.positions)
+        refuses = any(each.is_refused for each in provision.positions)
         wanted = targets(provision, preferences)
         is_fine = is_accepted(provision, finding) or not burdens_side(terms, finding)
         if refuses or not wanted or is_fine:
@@ -136,7 +136,7 @@ def _is_met(
 
 def _meets(matched: Position | None, preferences: Preferences) -> bool:
     """Tell whether a clause is where a person wants it."""
-    if matched is None or matched.kind == "unacceptable":
+    if matched is None or matched.is_refused:
         return False
     return matched.kind == "preferred" or preferences.target in ("smallest", matched.kind)
 

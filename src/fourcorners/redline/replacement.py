@@ -16,10 +16,10 @@ from fourcorners.text.span import Span
 from fourcorners.text.stems import stems
 from fourcorners.text.values.amounts import Amount, find_amounts
 from fourcorners.text.values.periods import WrittenPeriod, find_durations
-from fourcorners.text.word_differences import Edit, EditKind, diff_words
+from fourcorners.text.word_differences import Edit, EditKind, diff_words, texts_of
 
 SHORTEST = 6  # words of a sentence that says something; a heading has fewer
-SHARED = 1 / 3  # of a sentence's words that are in a wording about the same matter; by hand
+_SHARED = 1 / 3  # of a sentence's words that are in a wording about the same matter; by hand
 _PATTERNS = load_patterns("fourcorners.redline", "replacement")
 MATTERS = {
     "names a forum": _PATTERNS["forum"],
@@ -110,7 +110,7 @@ def _common(text: str, sentence: Span, wanted: frozenset[str]) -> int:
 def is_about(sentence: str, wanted: frozenset[str]) -> bool:
     """Tell whether a sentence says much of what some words say, by their stems."""
     words = frozenset(stems(sentence))
-    return len(words & wanted) >= SHARED * len(words)
+    return len(words & wanted) >= _SHARED * len(words)
 
 
 def _is_exception(text: str, sentence: Span) -> bool:
@@ -157,15 +157,13 @@ def in_capitals(words: str, like: str) -> str:
 
 def has_lost_exclusion(edits: Sequence[Edit]) -> bool:
     """Tell whether what edits take out has an exception, and the new words have none."""
-    before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
-    after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
+    before, after = texts_of(edits)
     return bool(_EXCEPTED.search(before)) and not _EXCEPTED.search(after)
 
 
 def find_lost(edits: Sequence[Edit]) -> list[str]:
     """Return what edits take out and the new words don't have: values, and whole sentences."""
-    before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
-    after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
+    before, after = texts_of(edits)
     left = {key for _, key in _values(after)}
     gone = [each.span for each, key in _values(before) if key not in left]
     inner = [each for each in gone if any(o.contains(each) and o != each for o in gone)]

@@ -149,10 +149,6 @@ def _decides(change: TrackedChange, weight: _Weight, rivals: Sequence[TrackedCha
     return not decisive or change in decisive
 
 
-def _is_accepted(position: Position | None) -> bool:
-    return position is not None and position.kind != "unacceptable"
-
-
 def _touches(finding: Finding, place: Span) -> bool:
     quotes = (*position_quotes(finding), *(each.quote for each in finding.evidence))
     return any(each.span is not None and each.span.overlaps(place) for each in quotes)
@@ -170,9 +166,9 @@ def _weigh_removal(
     removal = f"It removes “{words}”"
     if was is None or was == now or is_by_model(was, former):
         yield _Weight(ResponseKind.OPEN, provision, f"{removal}, which is about {provision.name}")
-    elif _is_accepted(was):
+    elif not was.is_refused:
         yield _Weight(ResponseKind.REJECT, provision, f"{removal}: {was.text}")
-    elif not _is_accepted(now) and now is not None:
+    elif now is not None and now.is_refused:
         yield _Weight(ResponseKind.OPEN, provision, f"{removal}; the rest: {now.text}")
     else:
         bound = concerns_side(before.terms, was, former, position_quotes(former))
@@ -211,7 +207,7 @@ def _weigh(
         yield from _weigh_concerns(provision, finding, after, before, sentence, own)
     elif is_by_model(now, finding):
         yield _Weight(ResponseKind.OPEN, provision, f"A language model says: {now.text}", quotes)
-    elif _is_accepted(now):
+    elif not now.is_refused:
         if was != now:
             reason = f"It reaches what the playbook accepts: {now.text}"
             kind = ResponseKind.ACCEPT
@@ -228,7 +224,7 @@ def _weigh(
         elif side is None:
             reason = f"{reason.rstrip('.')}; it is uncertain whether it binds your side"
             yield _Weight(ResponseKind.OPEN, provision, reason, quotes)
-        elif side and _is_accepted(was):
+        elif side and was is not None and not was.is_refused:
             yield _Weight(ResponseKind.REJECT, provision, reason, quotes, places=places)
         elif side and counter is not None and (was != now or change.concerns(counter.span)):
             yield _Weight(ResponseKind.COUNTER, provision, reason, quotes, counter, places)

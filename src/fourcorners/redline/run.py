@@ -104,7 +104,6 @@ def redline_contract(
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
-    findings: dict[str, Finding] = {}
     cells = _classed_cells(library, terms, playbooks, options.workers, encoder)
     for provision, finding, own_source in cells:
         added = [each.new_clause for each in changes if each.new_clause is not None]
@@ -116,7 +115,6 @@ def redline_contract(
             added,
             force=options.force,
         )
-        findings[provision.id] = finding
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
         outcomes = propose(terms, provision, finding, preferences)
@@ -127,9 +125,12 @@ def redline_contract(
                 open_points.append(outcome)
         if finding.state is CellState.FOUND and not outcomes and is_accepted(provision, finding):
             accepted.append(provision.name)
+    reviewed = ReviewedVersion(terms, {each.id: (each, finding) for each, finding, _ in cells})
     spans = [each.span for each in changes if each.span]
     changes = [
-        replace(each, cautions=find_cautions(contract, each, findings[each.provision], spans))
+        replace(
+            each, cautions=find_cautions(contract, each, reviewed.cells[each.provision][1], spans)
+        )
         for each in changes
     ]
     return read, Redline(
@@ -150,13 +151,7 @@ def redline_contract(
         accepted=tuple(accepted),
         failed=tuple(failed),
         responses=tuple(
-            _weigh_others(
-                ReviewedVersion(terms, {each.id: (each, finding) for each, finding, _ in cells}),
-                playbooks,
-                options,
-                (*changes, *open_points),
-                encoder,
-            )
+            _weigh_others(reviewed, playbooks, options, (*changes, *open_points), encoder)
         )
         if options.reviewer
         else (),

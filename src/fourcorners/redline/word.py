@@ -101,7 +101,7 @@ def write_redline(
         is_open = response.kind is ResponseKind.OPEN
         if is_open and not comment_open:
             continue
-        lines = [*response_lines(response)]
+        lines = [*_response_lines(response)]
         if response in rejected:
             if why := document.rejection_obstacle(response.change):
                 lines.append(f"It is to be undone by hand: {why}.")
@@ -120,7 +120,7 @@ def write_redline(
     for point in redline.open_points if comment_open else ():
         spans = [quote.span for quote in point.quotes if quote.span is not None]
         if spans and not document.comment_obstacle(spans[0]):
-            document.add_comment(spans[0], "\n".join(open_point_lines(point)))
+            document.add_comment(spans[0], "\n".join(_open_point_lines(point)))
     made = replace(redline, changes=tuple(written), open_points=(*redline.open_points, *refused))
     return document.save(), made
 
@@ -131,7 +131,7 @@ def _is_settled(change: ProposedChange, rejected: ChangeResponse) -> bool:
     return is_same and any(each in rejected.quotes for each in change.quotes)
 
 
-def response_lines(response: ChangeResponse) -> Iterator[str]:
+def _response_lines(response: ChangeResponse) -> Iterator[str]:
     """Yield what a comment says of another author's change: the answer, and why."""
     heads = {
         ResponseKind.ACCEPT: "may be accepted",
@@ -162,7 +162,7 @@ def _obstacle(document: TrackedDocument, change: ProposedChange) -> str:
 
 
 def _write(document: TrackedDocument, change: ProposedChange) -> None:
-    comment = "\n".join(comment_lines(change))
+    comment = "\n".join(_comment_lines(change))
     if change.new_clause is None:
         document.replace(change.span, change.edits, comment)
     else:
@@ -187,7 +187,7 @@ def _as_open(change: ProposedChange, why: str) -> OpenPoint:
     )
 
 
-def comment_lines(change: ProposedChange) -> Iterator[str]:
+def _comment_lines(change: ProposedChange) -> Iterator[str]:
     """Yield what a comment says of a change: the rule, the words before, where wording is from."""
     if change.new_clause is not None:
         yield f"{change.name}: no such clause was found in the contract."
@@ -205,7 +205,7 @@ def comment_lines(change: ProposedChange) -> Iterator[str]:
     yield from change.cautions
 
 
-def open_point_lines(point: OpenPoint) -> Iterator[str]:
+def _open_point_lines(point: OpenPoint) -> Iterator[str]:
     """Yield what a comment says of what is left to a person."""
     yield f"{point.name}: to be decided by you. {point.reason}"
     if point.recommend:

@@ -50,6 +50,13 @@ def diff_words(before: str, after: str) -> list[Edit]:
     return _write(find_replacements(old, new), old, new)
 
 
+def texts_of(edits: Sequence[Edit]) -> tuple[str, str]:
+    """Return the text that edits start from, and the one that they lead to."""
+    before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
+    after = "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
+    return before, after
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """Words and signs of a text in order, as they are written, and where each starts and ends."""

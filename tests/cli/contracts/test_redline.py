@@ -186,8 +186,8 @@ def test_the_changes_of_others_are_listed_and_answered(
     assert "after ninety (90) why “ninety (90) days”: too long." in shown
     assert "to be decided: 6 Miscellaneous › 6.1 before express after prior written" in shown
     assert "Proposed by" not in program(*given, "--by", "Other Side").out
-    told = ("--by", "Ann Lee", "--answer", "Other Side", "--out", "marked.docx")
-    answers = program(*given, *told, "--json").json["proposed"]
+    options = ("--by", "Ann Lee", "--answer", "Other Side", "--out", "marked.docx")
+    answers = program(*given, *options, "--json").json["proposed"]
     assert [each["answer"] for each in answers] == ["reject", "to be decided"]
     assert (answers[0]["author"], answers[0]["before"]) == ("Other Side", "sixty (60)")
     marked = tmp_path / "marked.docx"

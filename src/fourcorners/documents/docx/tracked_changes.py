@@ -38,7 +38,7 @@ from fourcorners.documents.docx.styles import SPACE, W
 from fourcorners.documents.docx.word_file import WordFile
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
-from fourcorners.text.word_differences import Edit, EditKind
+from fourcorners.text.word_differences import Edit, EditKind, texts_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -193,7 +193,7 @@ class TrackedDocument:
             InputError: If the words cannot be changed (`obstacle`).
             ValueError: If the edits do not start from the words of the span, or add paragraphs.
         """
-        before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
+        before, _ = texts_of(edits)
         if before != span.text_in(self.text):
             raise ValueError(f"the edits start from {before!r}, not from the words at {span}")
         marks: list[_Element] = []
