@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
@@ -34,28 +35,8 @@ BOOK = load_playbook("due-diligence")
 PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
 LONG = "Reisebüro-Allgemeine-Geschäftsbedingungen-und-Rahmenvertrag-2026-endgültig-v17"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-ADDRESSES = {
-    "library": "/",
-    "collection": "/c/Mills",
-    "health": "/health?c=Mills",
-    "search": "/search?q=%22lease%22",
-    "search for nothing": "/search?q=zeppelin",
-    "search that does not parse": "/search?q=%22",
-    "reviews": "/reviews",
-    "grid": GRID,
-    "grid of marks": f"{GRID}&marks=1",
-    "grid that nothing fits": f"{GRID}&find=zeppelin",
-    "ask": "/ask",
-    "precedents": "/precedents",
-    "playbooks": "/playbooks",
-    "playbook": "/playbooks/due-diligence",
-    "new playbook": "/playbooks/new",
-    "activity": "/activity",
-    "audit": "/activity/audit?verify=1",
-    "models": "/activity/models",
-    "no such page": "/nowhere",
-}
-VIEWS = [("light", 390), ("dark", 1440)]  # each colour and each width of every page
+ADDRESSES = yaml.safe_load(Path(__file__).with_name("addresses.yaml").read_text())
+VIEWS = [(scheme, width) for scheme in ("light", "dark") for width in (390, 1440)]
 
 
 @pytest.fixture(scope="session")

@@ -575,3 +575,19 @@ CREATE TABLE IF NOT EXISTS server_decisions(
     decision TEXT NOT NULL,
     PRIMARY KEY (markup, change)
 ) STRICT, WITHOUT ROWID;
+
+-- What people are notified of; `collection` is folded, and `""` where it concerns none
+
+CREATE TABLE IF NOT EXISTS server_notices(
+    row        INTEGER PRIMARY KEY AUTOINCREMENT,
+    person     TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    by         TEXT NOT NULL,
+    at         TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    document   TEXT NOT NULL DEFAULT '',
+    playbook   TEXT NOT NULL DEFAULT '',
+    provision  TEXT NOT NULL DEFAULT '',
+    seen       TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX IF NOT EXISTS server_notices_of ON server_notices(person, seen, row);

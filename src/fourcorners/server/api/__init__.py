@@ -11,7 +11,6 @@ from fastapi.routing import APIRoute
 
 from fourcorners.server.api import (
     answers,
-    audit,
     collections,
     columns,
     documents,
@@ -23,9 +22,8 @@ from fourcorners.server.api import (
     search,
     tasks,
     terms,
-    users,
-    webhooks,
 )
+from fourcorners.server.api.admin import audit, users, webhooks
 from fourcorners.server.api.description import describe_api
 from fourcorners.server.api.models import Problem
 from fourcorners.server.api.requests import RequestGuard

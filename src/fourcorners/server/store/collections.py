@@ -9,7 +9,12 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import Conflict
 from fourcorners.research.columns import store as columns
 
-_BY_FOLD = ("server_roles.collection", "server_oidc_roles.collection", "server_papers.fold")
+_BY_FOLD = (
+    "server_roles.collection",
+    "server_oidc_roles.collection",
+    "server_papers.fold",
+    "server_notices.collection",
+)
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
 
 
@@ -59,6 +64,7 @@ def _move_rows(library: Library, old: str, fold: str) -> None:
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
             (fold, old),
         )
+    library.execute("UPDATE server_notices SET collection = ? WHERE collection = ?", (fold, old))
 
 
 def delete_collection(library: Library, collection: str, *, by: str) -> list[str]:

@@ -1,0 +1,54 @@
+"""What people are notified of: a finding assigned to them, files that arrived in their deal."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from fourcorners.library.audit import utc_now
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
+from fourcorners.value import Value
+
+
+class NoticeKind(StrEnum):
+    ASSIGNED = "assigned"
+    MENTIONED = "mentioned"
+    ANSWERED = "answered"
+    ADDED = "added"
+    HELP = "help"
+
+
+class Notice(Value):
+    """What one person is notified of; it holds no words of a contract.
+
+    Attributes:
+        collection: As it is named; empty where it concerns none.
+        provision: With `document` and `playbook`, the finding that it concerns.
+    """
+
+    kind: NoticeKind
+    by: str
+    collection: str = ""
+    document: str = ""
+    playbook: str = ""
+    provision: str = ""
+
+
+def notify(library: Library, person: str, notice: Notice) -> None:
+    """Put a notice before a person, in the transaction that is open; nobody notifies themselves."""
+    if person == notice.by:
+        return
+    library.execute(
+        "INSERT INTO server_notices(person, kind, by, at, collection, document, playbook,"
+        " provision) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            person,
+            notice.kind.value,
+            notice.by,
+            utc_now(),
+            fold_name(notice.collection),
+            notice.document,
+            notice.playbook,
+            notice.provision,
+        ),
+    )

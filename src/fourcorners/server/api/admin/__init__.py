@@ -1,0 +1,1 @@
+"""REST for who administers: accounts, webhooks and the audit trail."""
