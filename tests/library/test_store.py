@@ -171,7 +171,7 @@ def test_removal_takes_everything(library: Library, make: Make) -> None:
     assert hits(library, "body: control") == []
     assert len(library.vectors()) == 4
     assert library.check() == []
-    with pytest.raises(ConfigError, match="no document with the id"):
+    with pytest.raises(ConfigError, match="not found"):
         library.document(parts.document.id)
 
 
@@ -200,7 +200,7 @@ def test_vectors_come_back_by_scope(library: Library, make: Make) -> None:
     rowids, some = library.passage_vectors([7, 2, 99])
     assert rowids.tolist() == [2, 7]
     np.testing.assert_array_equal(some, every.matrix[[1, 6]])
-    with pytest.raises(ConfigError, match="no collection 'Elm'") as caught:
+    with pytest.raises(ConfigError, match="collection 'Elm' not found") as caught:
         library.vectors(collection="Elm")
     assert "Larch, Oak" in caught.value.remedy
 
@@ -388,5 +388,5 @@ def test_a_collection_remembers_for_whom_it_is_read(tmp_path: Path, make: Make) 
             assert [e.event for e in each.audit_trail()][-1] == "read for"
         library.set_read_for(name, [])
         assert library.read_for(name) == ()
-        with pytest.raises(ConfigError, match="no collection"):
+        with pytest.raises(ConfigError, match="not found"):
             library.set_read_for("Nowhere", ["Alder Ltd"])

@@ -186,9 +186,9 @@ def test_filters_hold_for_words_and_meaning(
 
 def test_filters_that_name_nothing_are_errors(library: Library, add: Add) -> None:
     add(*LEASE)
-    with pytest.raises(ConfigError, match=r"no collection 'Oak'.*Larch"):
+    with pytest.raises(ConfigError, match=r"collection 'Oak' not found.*Larch"):
         find_passages(library, "control", filters=Filters(collection="Oak"))
-    with pytest.raises(ConfigError, match="no document with the id"):
+    with pytest.raises(ConfigError, match="not found"):
         find_passages(library, "control", filters=Filters(documents=("0000",)))
     with pytest.raises(ConfigError, match=r"of the type 'Loan'.*There are: Lease\."):
         find_passages(library, "control", filters=Filters(types=("Loan",)))

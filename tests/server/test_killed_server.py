@@ -61,7 +61,9 @@ def test_a_request_that_was_not_done_can_be_sent_again(room: Room, killed: str) 
     room.settle(first)
     with room.app.state.server.connection_pool.library() as library:
         library.execute("UPDATE server_once SET answer = ''")
-        assert send(room).json()["detail"] == "The request of this Idempotency-Key is going on."
+        assert (
+            send(room).json()["detail"] == "The request with this Idempotency-Key is in progress."
+        )
         library.execute("UPDATE server_once SET worker = ?", (killed,))
     again = send(room)
     assert again.status_code == 202

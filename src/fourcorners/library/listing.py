@@ -324,7 +324,7 @@ class Listing:
         if found is None:
             known = self.collection_names()
             raise ConfigError(
-                f"there is no collection {collection!r} in {self.path}.",
+                f"collection {collection!r} not found in {self.path}.",
                 remedy=name_remedy(collection, known)
                 if known
                 else "Add documents with `fourcorners add FOLDER --collection NAME`.",
@@ -339,7 +339,7 @@ class Listing:
         rows = self.execute(sql, (document,))
         if not rows:
             raise ConfigError(
-                f"there is no document with the id {document!r} in {self.path}.",
+                f"document {document!r} not found in {self.path}.",
                 remedy="List the documents with `fourcorners status`.",
             )
         return rows[0]

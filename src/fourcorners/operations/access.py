@@ -101,7 +101,7 @@ class Access:
         held = self.principal.role_in(collection)
         known = to_come or fold_name(collection) in self._names()
         if held is None or not known:
-            problem = f"there is no collection {collection!r}{self._readable_text()}."
+            problem = f"collection {collection!r} not found{self._or_hidden()}."
             names = [name for name in self._names().values() if self.principal.role_in(name)]
             raise NotFound(problem, remedy=name_remedy(collection, names))
         if held < role:
@@ -267,13 +267,13 @@ class Access:
 
     def _no_document(self, document: str) -> NotFound:
         return NotFound(
-            f"there is no document {document[:40]!r}{self._readable_text()}.",
+            f"document {document[:40]!r} not found{self._or_hidden()}.",
             remedy="It may have been removed. The list of documents has their ids.",
         )
 
-    def _readable_text(self) -> str:
-        """Return what limits a sentence about what there is, for those who may not read all."""
-        return " that you may read" if self.principal.role_everywhere is None else ""
+    def _or_hidden(self) -> str:
+        """Return the other reason why nothing is found, for those who may not read all."""
+        return ", or you don't have access" if self.principal.role_everywhere is None else ""
 
     def _names(self) -> dict[str, str]:
         return {fold_name(name): name for name in self._library.collection_names()}

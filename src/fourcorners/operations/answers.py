@@ -91,11 +91,15 @@ def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
     """
     known = {each.summary.id: each for each in list_answers(access)}
     if identity not in known:
-        raise NotFound(f"there is no answer {identity[:40]!r}.", remedy=_REMEDY)
+        raise NotFound(
+            f"answer {identity[:40]!r} not found, or you don't have access.", remedy=_REMEDY
+        )
     try:
         answer = store.load_answer(access.common(), identity)
     except ConfigError as error:  # removed in between
-        raise NotFound(f"there is no answer {identity[:40]!r}.", remedy=_REMEDY) from error
+        raise NotFound(
+            f"answer {identity[:40]!r} not found, or you don't have access.", remedy=_REMEDY
+        ) from error
     access.record("answer read", {"answer": identity})
     return _without_paths(answer), known[identity]
 

@@ -121,7 +121,8 @@ def visible_column(access: Access, identity: str, role: Role) -> QuestionColumn:
         access.require(role, column.collection)
     except NotFound as error:  # a column discloses no more than its collection
         raise NotFound(
-            f"there is no column {identity[:60]!r}.", remedy="It may have been removed."
+            f"column {identity[:60]!r} not found, or you don't have access.",
+            remedy="It may have been removed.",
         ) from error
     return column
 

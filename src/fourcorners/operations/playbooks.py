@@ -100,7 +100,7 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
         # The same to every name: the nearest names would disclose ids of hidden columns.
         names = playbook_names(library)
         listed = ", ".join(names[:_MAX_LISTED]) + (" and others" if names[_MAX_LISTED:] else "")
-        raise NotFound(f"there is no playbook {name[:60]!r}.", remedy=f"There are: {listed}.")
+        raise NotFound(f"playbook {name[:60]!r} not found.", remedy=f"There are: {listed}.")
     return found[0]
 
 
@@ -132,7 +132,7 @@ def save_playbook(library: Library, text: str, *, by: str, before: int | None = 
         held = playbook_versions(library, book.id)
         if (held[0].number if held else None) != before:
             raise Conflict(
-                f"the playbook {book.id!r} was saved meanwhile, or is there already.",
+                f"the playbook {book.id!r} was saved by someone else meanwhile, or already exists.",
                 remedy="Open it again, and make your change there; or give yours another id.",
             )
         library.execute(

@@ -13,7 +13,7 @@ from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
 POINT_HEADINGS = {
-    True: "To be decided by you",
+    True: "Your decision",
     False: "Also found, to be read: nothing in it shows what is refused",
 }
 """Of open points, by whether they are recognised."""

@@ -51,7 +51,7 @@ def redline_table(found: Redline) -> Iterator[str]:
         yield ""
         yield f"## {POINT_HEADINGS[is_recognised]}"
         yield ""
-        yield "| Provision | Clause | The contract says | Why it is open | Wording on offer |"
+        yield "| Provision | Clause | The contract says | Why it is open | Suggested wording |"
         yield "| --- | --- | --- | --- | --- |"
         for point in points:
             quoted = " … ".join(quote.words for quote in point.quotes)
@@ -213,7 +213,7 @@ def _open_point_lines(point: OpenPoint) -> Iterator[str]:
     if point.target:
         yield f"The playbook would have ({point.target_kind}): {point.target}"
     if point.offered is not None:
-        yield f"Wording on offer: “{point.offered.text}”"
+        yield f"Suggested wording: “{point.offered.text}”"
         if point.source is not None:
             yield f"Wording: {source_words(point.source)}"
 

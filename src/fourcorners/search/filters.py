@@ -116,7 +116,7 @@ def require_collection(
     """
     there = library.collection_names() if within is None else sorted(within)
     if fold_name(collection) not in map(fold_name, there):
-        problem = f"there is no collection {collection!r}."
+        problem = f"collection {collection!r} not found."
         raise ConfigError(problem, remedy=name_remedy(collection, there))
 
 

@@ -142,7 +142,7 @@ class RequestContext:
         with self.state.connection_pool.library() as library:
             task = TaskQueue(library).find(identifier)
         if not self.principal.may(Role.READER, task.collection):
-            raise NotFound(f"there is no task {identifier[:40]!r}.")
+            raise NotFound(f"task {identifier[:40]!r} not found, or you don't have access.")
         return task
 
     def tasks(self, *, limit: int = 100, before: str = "") -> list[Task]:
@@ -167,7 +167,9 @@ class RequestContext:
         task = self.task(identifier)
         mine = task.asked_by == self.principal.name
         if not mine and not self.principal.may(Role.EDITOR, task.collection):
-            raise NotAllowed("this task is another's.", remedy="Ask an editor of the collection.")
+            raise NotAllowed(
+                "someone else started this task.", remedy="Ask an editor of the collection."
+            )
         with self.state.connection_pool.library() as library:
             return TaskQueue(library).cancel(identifier, by=self.principal.name)
 
@@ -217,6 +219,6 @@ async def require_form_token(request: Request, context: Context) -> None:
     if not is_form_token(token, context.principal.secret):
         await request.close()
         raise NotAllowed(
-            "this form is not one that was drawn for you, or is out of date.",
+            "this page has expired.",
             remedy="Reload the page, and send it again.",
         )

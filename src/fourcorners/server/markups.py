@@ -179,7 +179,7 @@ def write_markup(
         title = str(access.titles([document])[document])
         form = form or ("docx" if found.proposal.is_word else "md")
         if form not in FORMS:
-            raise NotFound("a mark-up is not written so.", remedy=f"There are: {[*FORMS]}.")
+            raise NotFound("unsupported format.", remedy=f"There are: {[*FORMS]}.")
         redline = decided_redline(found.redline, found.decisions, read.text)
         if not redline.changes:
             raise Conflict(

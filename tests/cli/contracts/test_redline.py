@@ -97,7 +97,7 @@ def test_open_points_have_their_places_and_blanks(program: Program, supply: Path
     assert ranks == sorted(ranks, reverse=True)
     assert {True, False} == {each["is_recognised"] for each in points}
     out = program(*asked).out
-    assert out.index("To be decided by you") < out.index("Also found, to be read")
+    assert out.index("Your decision") < out.index("Also found, to be read")
     assert " to be read" in out.splitlines()[-1]
 
 

@@ -63,7 +63,7 @@ def test_a_collection_that_is_not_there_is_a_wrong_command(
     added: Program, command: tuple[str, ...]
 ) -> None:
     said = added(*command, "--collection", "Nowhere", code=2).err
-    assert "there is no collection 'Nowhere'" in said
+    assert "collection 'Nowhere' not found" in said
 
 
 SUMS = """BARGE HIRE AGREEMENT

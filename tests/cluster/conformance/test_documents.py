@@ -49,7 +49,7 @@ def test_what_was_put_in_comes_out(filled: Library) -> None:
     assert np.allclose(held.matrix, parts.vectors, atol=1e-3)
     assert filled.vectors("Leases").documents == (filled.documents("Leases")[0].id,) * 3
     assert filled.stats().vectors == len(filled.vectors()) == 7
-    with pytest.raises(ConfigError, match="no document"):
+    with pytest.raises(ConfigError, match="not found"):
         filled.text("nothing")
 
 

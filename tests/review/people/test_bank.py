@@ -72,7 +72,7 @@ def test_a_bank_needs_a_name_and_a_collection_must_be_there(
     fill(library, playbook, {CELL: [LEAVE]})
     with pytest.raises(ConfigError, match="needs a name"):
         add_to_bank(library, playbook, " ")
-    with pytest.raises(ConfigError, match="no collection 'Oak'"):
+    with pytest.raises(ConfigError, match="collection 'Oak' not found"):
         add_to_bank(library, playbook, "ours", "Oak")
 
 

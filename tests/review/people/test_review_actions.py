@@ -170,7 +170,7 @@ def test_a_value_stays_until_it_is_rejected_or_taken_back(
     [
         (CELL, {"by": "  ", "state": C}, "needs the name of its author"),
         (CELL, {"by": "x" * 121, "state": C}, "too long"),
-        (CELL, {"by": "Ann"}, "remark is empty"),
+        (CELL, {"by": "Ann"}, "nothing to save"),
         (CELL, {"by": "Ann", "state": X}, "a correction needs a value"),
         (CELL, {"by": "Ann", "state": C, "value": "x"}, "only a correction has a value"),
         (CELL, {"by": "Ann", "value": "x", "place": Span(0, 4)}, "both a value and a place"),

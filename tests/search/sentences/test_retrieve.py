@@ -149,7 +149,7 @@ def test_documents_stay_prepared_until_they_leave(library: Library, add: Add, le
     add("Another lease of another house by others.", name="b.txt")
     assert index_of(library, lease) is first
     library.remove(lease)
-    with pytest.raises(ConfigError, match="no document"):
+    with pytest.raises(ConfigError, match="not found"):
         index_of(library, lease)
 
 

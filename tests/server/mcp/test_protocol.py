@@ -114,7 +114,7 @@ def test_an_answer_by_rules(path: Path, settings: Settings, ids: dict[str, str])
         assert "Asked for: Tenant" in found["headline"]
         told = await refused(client, "ask", question=question, rules=False)
         assert "does not answer here" in told
-        assert "no document" in await refused(client, "ask", question="x", documents=["f" * 16])
+        assert "not found" in await refused(client, "ask", question="x", documents=["f" * 16])
 
     with served(path, settings) as url:
         talk(url, asks)
@@ -138,7 +138,7 @@ def test_a_question_tells_how_far_it_is_and_its_report_is_kept(
         assert answer.structured_content is not None
         kept.update(answer.structured_content)
         assert await call(client, "answer", answer=kept["answer"]) == kept
-        assert "no answer" in await refused(client, "answer", answer="f" * 12)
+        assert "not found" in await refused(client, "answer", answer="f" * 12)
 
     with served(path, settings) as url:
         talk(url, asks, mode=mode)
@@ -332,11 +332,11 @@ def test_what_is_wrong_is_told_and_ends_nothing(
         assert "very-secret" not in secret
         assert "more is not known" in await refused(client, "collections", more="x")
         assert '"' in await refused(client, "search", query='"open')
-        assert "no document" in await refused(client, "card", document="f" * 16)
+        assert "not found" in await refused(client, "card", document="f" * 16)
         assert "no words at" in await refused(
             client, "read", document=ids["lease"], start=10_000, end=10_001
         )
-        assert "no playbook" in await refused(
+        assert "not found" in await refused(
             client, "findings", collection="Mill", playbook="/etc/passwd"
         )
         assert (await call(client, "collections"))["collections"]

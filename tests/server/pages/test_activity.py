@@ -129,7 +129,7 @@ def test_a_house_playbook_is_saved_edited_and_no_edit_is_lost(room: Room) -> Non
     assert post(room, "/playbooks/save", text=changed, before=number[1])[0] == 303
     status, page = post(room, "/playbooks/save", text=HOUSE, before=number[1])
     assert status == 422
-    assert "was saved meanwhile" in page
+    assert "was saved by someone else meanwhile" in page
     assert "House style, second" in room.client.get("/playbooks/house").text
     assert post(room, "/playbooks/save", text=HOUSE.replace("house", "due-diligence"))[0] == 422
 

@@ -178,6 +178,6 @@ def test_an_unknown_collection_is_named_with_the_nearest(room: Room) -> None:
     for address in ("/reviews?c=Mlil", "/search?q=rent&c=Mlil", "/c/Mlil"):
         missing = room.client.get(address)
         assert missing.status_code == 404
-        assert "There is no collection 'Mlil'. Did you mean 'Mill'?" in words(missing.text)
+        assert "Collection 'Mlil' not found. Did you mean 'Mill'?" in words(missing.text)
     answer = room.client.get("/api/v1/answers/xyz").json()
     assert (answer["code"], "list of answers" in answer["remedy"]) == ("not_found", True)

@@ -63,12 +63,12 @@ def test_a_task_in_hand_goes_on_where_the_files_are_now(room: Room, tmp_path: Pa
 
 
 def test_nothing_is_overwritten(room: Room, archive: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there already"):
+    with pytest.raises(ConfigError, match="already exists"):
         write_backup(room.folder / "library.db", archive)
-    with pytest.raises(ConfigError, match="there already"):
+    with pytest.raises(ConfigError, match="already exists"):
         restore_backup(archive, room.folder / "library.db")
     (tmp_path / "other.db-files").mkdir()
-    with pytest.raises(ConfigError, match="there already"):
+    with pytest.raises(ConfigError, match="already exists"):
         restore_backup(archive, tmp_path / "other.db")
     assert not (tmp_path / "other.db").exists()
     with pytest.raises(ConfigError, match="one file"):

@@ -154,7 +154,8 @@ def find_column(library: Library, identity: str) -> QuestionColumn:
         or identity not in (versions[-1].id, versions[-1].provision)
     ):
         raise NoSuchColumn(
-            f"there is no column {identity[:60]!r}.", remedy="It may have been removed."
+            f"column {identity[:60]!r} not found, or you don't have access.",
+            remedy="It may have been removed.",
         )
     return versions[-1]
 

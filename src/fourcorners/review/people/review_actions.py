@@ -167,7 +167,7 @@ def _require_sayable(given: NewAnnotation) -> None:
             raise ConfigError(f"{what} contains an unpaired surrogate.")
     if state is None and not given.comment:
         raise ConfigError(
-            "the remark is empty.", remedy="Give a state, a corrected value or a comment."
+            "there is nothing to save.", remedy="Give a state, a corrected value or a comment."
         )
     if given.value and given.place is not None:
         raise ConfigError("both a value and a place are given.", remedy="Give only one of them.")

@@ -66,7 +66,7 @@ class OpenPointValue(Value):
     reason: str
     path: list[str]
     quotes: list[MarkupQuoteValue]
-    offered: str = Field(description="Wording on offer; empty for none.")
+    offered: str = Field(description="Suggested wording; empty for none.")
 
 
 class MarkupValue(Value):

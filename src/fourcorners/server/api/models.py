@@ -65,7 +65,9 @@ class Problem(Value):
     type: str = "about:blank"
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404])
-    detail: str = Field(examples=["There is no document '2843aeec286e22ab' that you may read."])
+    detail: str = Field(
+        examples=["Document '2843aeec286e22ab' not found, or you don't have access."]
+    )
     code: str = Field(description="What went wrong, for programs.", examples=["not_found"])
     remedy: str = ""
     errors: list[FieldProblem] = Field(

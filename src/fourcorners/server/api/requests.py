@@ -78,7 +78,7 @@ def run_once(
         if before != digest:
             raise Conflict("this Idempotency-Key was used for another request.")
         if not answer:
-            raise Conflict("the request of this Idempotency-Key is going on.", remedy="Wait.")
+            raise Conflict("the request with this Idempotency-Key is in progress.", remedy="Wait.")
         return kind.model_validate_json(answer)
     try:
         made = kind.model_validate(do())

@@ -225,7 +225,7 @@ class Accounts:
         """
         if not self._library.execute("SELECT 1 FROM server_users WHERE name = ?", (name,)):
             raise ConfigError(
-                f"there is no account {name!r}.", remedy="List them: fourcorners users list"
+                f"account {name!r} not found.", remedy="List them: fourcorners users list"
             )
 
     @contextmanager
@@ -259,7 +259,7 @@ def as_number(value: object) -> float:
 def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise ConfigError(
-            f"{name!r} is no name for an account.",
+            f"{name!r} is not a valid account name.",
             remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
             "first two.",
         )

@@ -79,7 +79,7 @@ class Sessions:
             return as_string(known)
         # Of a name that is not there nothing is kept: it may be a password in the wrong field.
         self._refuse(as_string(known))
-        raise NotSignedIn("this name and this password do not belong together.")
+        raise NotSignedIn("incorrect name or password.")
 
     def _await_code(self, name: str) -> str:
         secret, at = secrets.token_urlsafe(32), time.time()

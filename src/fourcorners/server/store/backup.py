@@ -82,7 +82,7 @@ def write_backup(library: str | Path, target: Path) -> BackupSummary:
     if not path.is_file():
         raise LibraryError(f"there is no library at {path}.", remedy="Name its file.")
     if target.exists():
-        raise ConfigError(f"{target} is there already.", remedy="Give another name.")
+        raise ConfigError(f"{target} already exists.", remedy="Give another name.")
     with make_work_folder(target) as folder:
         copy, packed = folder / _LIBRARY, folder / "backup.zip"
         with _private(packed) as sink:
@@ -110,7 +110,7 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
         for taken in (path, root):
             if taken.exists():
                 raise ConfigError(
-                    f"{taken} is there already, and nothing is overwritten.",
+                    f"{taken} already exists and is not overwritten.",
                     remedy="Give another path, or move it away first.",
                 )
         copy, files = folder / _LIBRARY, folder / _UPLOADS

@@ -100,7 +100,7 @@ def _idle_collection(library: Library, collection: str) -> str:
     ]
     if any(going):
         raise Conflict(
-            "work on this collection is going on.", remedy="Wait for its tasks, or cancel them."
+            "tasks of this collection are in progress.", remedy="Wait for them, or cancel them."
         )
     return fold
 

@@ -88,7 +88,7 @@ class Upload:
             number += 1
             tried = place.with_name(f"{place.stem} ({number}){place.suffix}")
             if number > MAX_FILES:
-                raise TooLarge("too many files have one name.")
+                raise TooLarge("too many files have the same name.")
         return tried
 
 

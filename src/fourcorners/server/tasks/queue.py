@@ -107,7 +107,7 @@ class TaskQueue:
         """
         rows = self._library.execute(f"{_SELECT} WHERE id = ?", (identifier,))
         if not rows:
-            raise NotFound(f"there is no task {identifier[:40]!r}.")
+            raise NotFound(f"task {identifier[:40]!r} not found, or you don't have access.")
         return _task(rows[0])
 
     def list(self, *, limit: int = 100, before: str = "") -> list[Task]:

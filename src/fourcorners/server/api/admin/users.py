@@ -181,5 +181,5 @@ def revoke_token(
 def _user(accounts: Accounts, name: str) -> UserValue:
     found = next((each for each in accounts.users() if each.name == name), None)
     if found is None:
-        raise NotFound(f"there is no account {name[:64]!r}.")
+        raise NotFound(f"account {name[:64]!r} not found.")
     return UserValue.from_account(found)

@@ -144,5 +144,5 @@ def _webhooks_to_administer(access: Access) -> list[Webhook]:
 def _find(access: Access, identifier: str) -> Webhook:
     found = next((each for each in _webhooks_to_administer(access) if each.id == identifier), None)
     if found is None:
-        raise NotFound(f"there is no webhook {identifier[:40]!r}.")
+        raise NotFound(f"webhook {identifier[:40]!r} not found, or you don't have access.")
     return found

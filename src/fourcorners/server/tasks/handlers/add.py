@@ -52,9 +52,7 @@ def receive_files(
         for name, source in files:
             upload.save_file(name, source)
         if not upload.count:
-            raise Refusal(
-                "none of these files can be a contract: all are hidden, or left behind by programs."
-            )
+            raise Refusal("no readable files: hidden and temporary files are skipped.")
         spec = {"folder": str(upload.folder), "files": str(upload.count)}
         uploads_lane = lane(is_shared=context.state.uploads.is_shared)
         return context.start_task(KIND, uploads_lane, collection, spec, beside=settle)
