@@ -307,7 +307,7 @@ def test_walls_hold_for_writes(team: Room) -> None:
     assert team.upload({"y.txt": SUPPLY + "y"}, "Grain").status_code == 303
     for page in ("/people", "/api/v1/audit", "/api/v1/audit/verdict"):
         assert team.client.get(page).status_code == 403
-    grab = {"name": "cleo", "role": "admin", "collection": "", "csrf": team.token()}
+    grab = {"name": "cleo", "role": "admin", "everywhere": "1", "csrf": team.token()}
     assert team.client.post("/people/role", data=grab).status_code == 403
 
 

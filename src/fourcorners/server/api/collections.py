@@ -16,6 +16,7 @@ from fourcorners.server.api.models import CollectionName, CollectionValue, Failu
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
 from fourcorners.server.store import collections
+from fourcorners.server.store.collections import CollectionRequest, MemberValue
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Collections"])
@@ -38,13 +39,6 @@ class CollectionChange(Value):
     )
 
 
-class MemberValue(Value):
-    """Someone who has a role in this collection itself, not through the whole library."""
-
-    user: str = Field(examples=["ada"])
-    role: RoleName
-
-
 class MemberChange(Value):
     """The role to give."""
 
@@ -59,6 +53,16 @@ def list_collections(context: Context) -> list[CollectionValue]:
             CollectionValue.make(each, unread=len(access.failures(each.name)))
             for each in access.collections()
         ]
+
+
+@router.post("/collections", status_code=201)
+def create_collection(context: Context, asked: CollectionRequest) -> CollectionValue:
+    """Make an empty collection, with its client and its first members.
+
+    For who may edit the whole library; with members, for its admins.
+    """
+    with context.access() as access:
+        return _value(access, collections.create_collection(access, asked))
 
 
 @router.get("/collections/{collection}")

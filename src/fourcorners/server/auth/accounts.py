@@ -225,7 +225,7 @@ class Accounts:
         """
         if not self._library.execute("SELECT 1 FROM server_users WHERE name = ?", (name,)):
             raise ConfigError(
-                f"account {name!r} not found.", remedy="List them: fourcorners users list"
+                f"account {name!r} not found.", remedy="Check the name, or add the account first."
             )
 
     @contextmanager

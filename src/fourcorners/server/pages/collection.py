@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Annotated
@@ -23,6 +24,7 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.links import collection_href
 from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
+from fourcorners.server.store.collections import CollectionRequest, create_collection
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import health as health_task
@@ -69,6 +71,27 @@ def show(
         may_edit=context.principal.may(Role.EDITOR, name),
         may_admit=context.state.team and context.principal.may(Role.ADMIN, name),
     )
+
+
+@router.post("/collections")
+def create(
+    context: Context,
+    name: Annotated[str, Form(max_length=120)],
+    client: Annotated[str, Form(max_length=2_000)] = "",
+    member: Annotated[Sequence[str], Form(max_length=100)] = (),
+    role: Annotated[Sequence[str], Form(max_length=100)] = (),
+) -> Response:
+    """Make an empty collection; `role` has a role for each `member` that is named."""
+    named = [(who.strip(), what) for who, what in zip(member, role, strict=False) if who.strip()]
+    if missing := [who for who, what in named if not what]:
+        raise Refusal(f"choose a role for {missing[0]}.")
+    asked = CollectionRequest.from_fields(
+        name=name,
+        read_for=[each.strip() for each in client.split(";") if each.strip()],
+        members=[{"user": who, "role": what} for who, what in named],
+    )
+    with context.access() as access:
+        return context.redirect(collection_href(create_collection(access, asked)))
 
 
 @router.post("/remove")

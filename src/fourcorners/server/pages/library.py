@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from fourcorners.operations.principal import Role
+from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
 from fourcorners.server.store import health_checks
 
@@ -21,6 +22,8 @@ def show(context: Context) -> Response:
         checked = {
             each.name: health_checks.last_summary(library, each.name) for each in collections
         }
+        admits = context.state.team and context.principal.may_everywhere(Role.ADMIN)
+        users = [each.name for each in Accounts(library).users()] if admits else []
     names = [each.name for each in collections if context.principal.may(Role.EDITOR, each.name)]
     return context.page(
         "library.html.j2",
@@ -28,6 +31,8 @@ def show(context: Context) -> Response:
         failures=failures,
         checked=checked,
         writable=names,
+        users=users,
+        roles=[each.title for each in Role],
         may_begin=context.principal.may(Role.EDITOR, ""),
         may_add=context.principal.has_role(Role.EDITOR),
         tasks=context.tasks(limit=5),

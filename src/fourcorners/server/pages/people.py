@@ -13,7 +13,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role, Scope
-from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.auth.sessions import Sessions
@@ -107,11 +107,16 @@ def role(
     context: Context,
     name: _Name,
     role: Annotated[str, Form(max_length=20)],
-    collection: Annotated[str, Form(max_length=500)] = "",
+    collection: Annotated[str, Form(max_length=120)] = "",
+    everywhere: Annotated[bool, Form()] = False,
 ) -> Response:
-    chosen = _role(role)
+    """Give someone a role in a collection, which is made if it is new, or in all there will be."""
+    chosen, place = _role(role), " ".join(collection.split())
+    if bool(place) == everywhere:
+        raise Refusal("choose one collection, or all of them.")
     return _change_account(
-        context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by)
+        context,
+        lambda accounts, by: accounts.grant(name, chosen, place or ALL_COLLECTIONS, by=by),
     )
 
 
@@ -127,7 +132,7 @@ def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) ->
 def _role(name: str) -> Role | None:
     chosen = next((each for each in Role if each.title == name), None)
     if chosen is None and name != _NO_ROLE:
-        raise Refusal("there is no such role.", remedy=", ".join(each.title for each in Role))
+        raise Refusal("choose a role.", remedy=f"{', '.join(each.title for each in Role)}.")
     return chosen
 
 

@@ -1,13 +1,21 @@
-"""A collection renamed or deleted, with all that the server keeps of it."""
+"""A collection made, renamed or deleted, with all that the server keeps of it."""
 
 from __future__ import annotations
+
+from pydantic import Field
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_integer
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict
+from fourcorners.operations.principal import Role, RoleName
+from fourcorners.operations.reviews import PartyNames
 from fourcorners.research.columns import store as columns
+from fourcorners.review.parties import distinct_names
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.value import Value
 
 _BY_FOLD = (
     "server_roles.collection",
@@ -16,6 +24,52 @@ _BY_FOLD = (
     "server_notices.collection",
 )
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
+
+
+class MemberValue(Value):
+    """Someone who has a role in this collection itself, not through the whole library."""
+
+    user: str = Field(max_length=100, examples=["ada"])
+    role: RoleName
+
+
+class CollectionRequest(Value):
+    """A collection to be made, without a document."""
+
+    name: str = Field(min_length=1, max_length=120, examples=["Project Larch"])
+    read_for: PartyNames = Field(
+        default_factory=list,
+        description="The client, by name, or several of a group; empty for nobody.",
+        examples=[["Northmere Water Limited"]],
+    )
+    members: list[MemberValue] = Field(
+        default_factory=list,
+        max_length=100,
+        description="The first who have a role in it; for admins of the library to give.",
+    )
+
+
+def create_collection(access: Access, asked: CollectionRequest) -> str:
+    """Make an empty collection and return its name, as it is kept.
+
+    Raises:
+        NotAllowed: If they do not edit the whole library, or give roles without administering it.
+        Conflict: If there is one of this name.
+        ConfigError: If the name is empty, or a member has no account.
+    """
+    library = access.full_library(Role.ADMIN if asked.members else Role.EDITOR)
+    name, by = " ".join(asked.name.split()), access.principal.name
+    with library.transaction():
+        if fold_name(name) in map(fold_name, library.collection_names()):
+            raise Conflict("a collection with this name already exists.", remedy="Choose another.")
+        library.add_collection(name)
+        access.record("collection created", {"collection": name}, always=True)
+        if client := distinct_names(asked.read_for):
+            library.set_read_for(name, client, by=by)
+        for member in asked.members:
+            role = Role.from_title(member.role)
+            Accounts(library).grant(member.user, role, name, by=by)
+    return name
 
 
 def rename_collection(library: Library, collection: str, name: str, *, by: str) -> str:
@@ -35,7 +89,7 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
         if not fold:
             raise ConfigError("a collection needs a name.")
         if old != fold and fold in map(fold_name, library.collection_names()):
-            raise Conflict("another collection has this name.", remedy="Choose another.")
+            raise Conflict("a collection with this name already exists.", remedy="Choose another.")
         new = _rename(library, collection, name, by)
         if old != fold:
             _move_rows(library, old, fold)
