@@ -205,7 +205,7 @@ def test_without_permission(program: Program, room: Path) -> None:
         assert told.keys() == {"closed", "secret.txt"}
         for reason, remedy in told.values():
             assert reason == "no permission to read it."
-            assert remedy == "Give yourself the right to read it and run the command again."
+            assert remedy == "Allow this program to read it, and add it again."
 
         (program.folder / "kept").mkdir(mode=0o500)
         for out in ("kept/grid.html", "room/closed/grid.html"):

@@ -165,6 +165,8 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         "url": "https://hooks.firm.test/",
         "number": "1",
         "says": "second_look",
+        "action": "retry",
+        "wanted": "false",
         "text": "a lease",
         "state": "second_look",
         "to": "/",

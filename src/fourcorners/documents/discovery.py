@@ -89,7 +89,7 @@ def unreadable_error(path: Path, error: OSError) -> InputError:
             remedy = "Check the path; if it was moved meanwhile, add it from its new place."
         case PermissionError():
             problem = "no permission to read it"
-            remedy = "Give yourself the right to read it and run the command again."
+            remedy = "Allow this program to read it, and add it again."
         case OSError(errno=errno.ELOOP):
             problem, remedy = "this link leads back to itself", "Remove it, or add its target."
         case OSError(errno=errno.ENAMETOOLONG):

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from fourcorners.documents import install_hints
 from fourcorners.documents.docx import reader as docx
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
@@ -40,8 +41,7 @@ def _read_doc(file: RawFile) -> Content:
     if program is None:
         raise InputError(
             f"{file.path}: this is a Word 97-2003 document, and LibreOffice is not installed.",
-            remedy="Install LibreOffice (`apt-get install libreoffice-writer`), or: "
-            f"{_SAVE_REMEDY}",
+            remedy=f"{install_hints.LIBREOFFICE}, or: {_SAVE_REMEDY}",
         )
     converted = replace(file, data=_convert(program, file), media_type=MediaType.DOCX)
     content = docx.READER.read(converted)

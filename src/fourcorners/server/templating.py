@@ -14,6 +14,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.version import __version__
@@ -38,6 +39,7 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
         "visible": show_invisible,
         "shortened": shorten,
         "sentence": _sentence,
+        "remedy": remedy_for_readers,
         "day": _day,
         "moment": _moment,
         "counted": _count_noun,

@@ -240,7 +240,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
         patched.setattr(os, "fstat", fstat)
         with pytest.raises(InputError, match="changed while it was read") as caught:
             load_bytes(path)
-    assert "run the command again" in caught.value.remedy
+    assert "add it again" in caught.value.remedy
     assert load_bytes(path).startswith(before)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fourcorners.documents import install_hints
 from fourcorners.documents.document import MarkKind, TextSource, format_page_numbers
 from fourcorners.documents.ocr import engines as ocr_engines
 from fourcorners.documents.ocr import recognition as ocr
@@ -104,7 +105,7 @@ def test_without_an_engine_or_switched_off_the_page_says_what_it_needs(
 ) -> None:
     path = make_pdf([(72, 700, CLAUSE)], PICTURE)
     assert read_document(path).pages_needing_ocr == (2,)
-    assert ocr_engines.INSTALL_HINT in ocr.ocr_remedy(OcrOptions())
+    assert install_hints.TESSERACT in ocr.ocr_remedy(OcrOptions())
     engine = use(Fake())
     document = read_document(path, OcrOptions(enabled=False))
     assert document.pages_needing_ocr == (2,)

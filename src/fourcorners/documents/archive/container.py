@@ -110,7 +110,7 @@ def _read_unchanged(stream: BinaryIO, path: Path) -> bytes:
     if changed or len(data) != before.st_size:
         raise InputError(
             f"{path}: the file changed while it was read.",
-            remedy="Wait until the program that writes it is done, and run the command again.",
+            remedy="Wait until the program that writes it is done, and add it again.",
         )
     return data
 

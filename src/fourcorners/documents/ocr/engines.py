@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 DPI = 200  # measured: 300 takes a third longer and is no better on average
 PAGE_SECONDS = 60.0  # seconds allowed for one picture
-INSTALL_HINT = (
-    "Install Tesseract (`apt-get install tesseract-ocr`, `brew install tesseract`) "
-    "or `pip install 'fourcorners[ocr]'`"
-)
 
 
 class OcrEngineError(Exception):

@@ -13,13 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.documents import running_headers
+from fourcorners.documents import install_hints, running_headers
 from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource, format_page_numbers
 from fourcorners.documents.image import first_pages
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.ocr.engines import (
     DPI,
-    INSTALL_HINT,
     PAGE_SECONDS,
     GreyImage,
     Line,
@@ -166,10 +165,10 @@ def is_ocr_available(ocr: OcrOptions) -> bool:
 
 def ocr_remedy(ocr: OcrOptions) -> str:
     if not ocr.enabled:
-        return "Switch text recognition on (the setting `ocr`), then add the file again."
+        return f"{install_hints.OCR_OFF}, then add the file again."
     if find_ocr_engine() is None:
-        return f"{INSTALL_HINT}, then add the file again."
-    return "Allow more time (the setting `seconds`), or supply a better scan, and add that."
+        return f"{install_hints.TESSERACT}, then add the file again."
+    return f"{install_hints.MORE_TIME}, or supply a better scan, and add that."
 
 
 def _unread_warnings(content: Content, pages: list[Page], ocr: OcrOptions) -> Iterator[str]:

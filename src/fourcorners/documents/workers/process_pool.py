@@ -147,7 +147,7 @@ class ProcessPool(Generic[Item, Result]):
         if not process.ready:
             raise ConfigError(
                 f"a process to read files did not start within {_START_SECONDS:g} seconds.",
-                remedy="The machine is overloaded: try again later, or with `--jobs 1`.",
+                remedy="The machine is overloaded: try again later, or with fewer files at once.",
             )
         return InputError(
             f"{self._name(process.item)}: stopped after {self._setup.seconds:g} seconds.",

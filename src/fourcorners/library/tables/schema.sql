@@ -591,3 +591,11 @@ CREATE TABLE IF NOT EXISTS server_notices(
     seen       TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS server_notices_of ON server_notices(person, seen, row);
+
+-- Which reviews leave out what is added to a collection later; `fold` is its folded name
+
+CREATE TABLE IF NOT EXISTS server_arrivals(
+    fold     TEXT NOT NULL,
+    playbook TEXT NOT NULL,
+    PRIMARY KEY (fold, playbook)
+) STRICT, WITHOUT ROWID;

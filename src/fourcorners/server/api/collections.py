@@ -9,15 +9,25 @@ from pydantic import Field
 
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
+from fourcorners.operations.failures import FailuresRequest, failure_id
 from fourcorners.operations.principal import Role, RoleName
 from fourcorners.operations.reviews import PartyNames
 from fourcorners.review.parties import set_side
-from fourcorners.server.api.models import CollectionName, CollectionValue, FailureValue
+from fourcorners.server.api.models import (
+    CollectionName,
+    CollectionValue,
+    FailureValue,
+    TaskValue,
+)
+from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
+from fourcorners.server.pages import failures as failure_pages
 from fourcorners.server.store import collections
 from fourcorners.server.store.collections import CollectionRequest, MemberValue
-from fourcorners.value import Value
+from fourcorners.server.tasks import arrivals
+from fourcorners.server.tasks.handlers.add import retry_files
+from fourcorners.value import Flag, Value
 
 router = APIRouter(tags=["Collections"])
 _Collection = Annotated[
@@ -37,6 +47,13 @@ class CollectionChange(Value):
         description="The party for whom its contracts are read, or several of a group; an empty "
         "list for nobody.",
     )
+
+
+class ArrivalsChange(Value):
+    """Whether what is added to a collection later is reviewed; it is, unless this says no."""
+
+    playbook: str = Field(max_length=200, examples=["due-diligence"])
+    review: Flag
 
 
 class MemberChange(Value):
@@ -109,13 +126,42 @@ def delete_collection(context: Context, collection: _Collection) -> None:
         context.state.uploads.delete_file(path)
 
 
+@router.put("/collections/{collection}/arrivals", status_code=204)
+def review_arrivals(context: Context, collection: _Collection, given: ArrivalsChange) -> None:
+    """Say whether contracts that are added later are reviewed by a playbook as they arrive."""
+    with context.access() as access:
+        arrivals.review_arrivals(access, collection, given.playbook, wanted=given.review)
+
+
 @router.get("/failures")
 def list_failures(context: Context, collection: CollectionName) -> list[FailureValue]:
     """List the files of a collection that could not be read."""
     shown_path = context.state.uploads.display_path
     with context.access() as access:
         found = access.failures(collection)
-    return [FailureValue(file=shown_path(e.path), reason=e.reason, remedy=e.remedy) for e in found]
+    return [
+        FailureValue.make(each, id=failure_id(each), file=shown_path(each.path)) for each in found
+    ]
+
+
+@router.post("/failures/retry", status_code=202)
+def retry_failures(
+    context: Context, asked: FailuresRequest, key: IdempotencyKey = None
+) -> TaskValue:
+    """Read files again that could not be read; the answer is the task to watch."""
+    return start_task(context, key, asked, lambda: retry_files(context, asked))
+
+
+@router.post("/failures/dismiss", status_code=204)
+def dismiss_failures(context: Context, asked: FailuresRequest) -> None:
+    """Take files off the list of those that could not be read, and remove what was uploaded."""
+    failure_pages.dismiss(context, asked)
+
+
+@router.post("/failures/help", status_code=204)
+def ask_for_help(context: Context, collection: CollectionName) -> None:
+    """Notify those who administer a collection that you need help with files of it."""
+    failure_pages.ask_administrators(context, collection)
 
 
 @router.get("/collections/{collection}/members")

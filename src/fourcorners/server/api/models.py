@@ -92,6 +92,7 @@ class CollectionValue(Value):
 class FailureValue(Value):
     """A file that could not be read."""
 
+    id: str = Field(examples=["2843aeec286e22ab"])
     file: str
     reason: str
     remedy: str

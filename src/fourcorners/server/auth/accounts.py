@@ -158,6 +158,16 @@ class Accounts:
         )
         return [(as_string(user), Role(as_integer(role))) for user, role in rows]
 
+    def admins(self, collection: str) -> list[str]:
+        """Return who administers a collection, or the whole library."""
+        everyone = dict([*self.members(collection), *self.members(ALL_COLLECTIONS)])
+        shut_out = {each.name for each in self.users() if each.disabled}
+        return sorted(
+            name
+            for name in everyone.keys() - shut_out
+            if self.principal(name, Role.ADMIN, "").may(Role.ADMIN, collection)
+        )
+
     def users(self) -> list[Account]:
         rows = self._library.execute(
             "SELECT name, disabled, password <> '', "

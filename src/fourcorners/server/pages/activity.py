@@ -117,7 +117,7 @@ def cancel(context: Context, identifier: str) -> Response:
 
 
 def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
-    folder = Path(task.spec["folder"])
+    paths = add_task.paths_to_read(task)
     with context.access() as access:
         # The first files may be bad, so that the collection is not there yet, or never will be.
         library = (
@@ -125,7 +125,7 @@ def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
         )
         bad = access.failures(task.collection, to_come=True) if library else []
         failures = {each.path: each for each in bad}
-        found = [each for each in find_files([folder]) if not isinstance(each, UnreadPath)]
+        found = [each for each in find_files(paths) if not isinstance(each, UnreadPath)]
         within = (
             {str(path): library.document_at(str(path), task.collection) for path in found}
             if library

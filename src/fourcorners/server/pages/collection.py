@@ -16,7 +16,10 @@ from starlette.datastructures import FormData, UploadFile
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
+from fourcorners.operations.failures import failure_id, help_wanted
+from fourcorners.operations.playbooks import usable_playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
@@ -26,6 +29,7 @@ from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.collections import CollectionRequest, create_collection
 from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.tasks import arrivals
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import health as health_task
 from fourcorners.server.tasks.handlers.add import receive_files
@@ -46,6 +50,7 @@ def show(
     name: str,
     find: Annotated[str, Query(max_length=200)] = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    helped: Annotated[bool, Query()] = False,
 ) -> Response:
     with context.access() as access:
         entries = access.documents(name)
@@ -53,6 +58,8 @@ def show(
         here = shown[(page - 1) * _PAGE : page * _PAGE]
         cards = access.cards(here)
         failures = access.failures(name)
+        reviewed = _arrivals(access, name)
+        wanted = help_wanted(access, name, [context.principal.name]) if failures else []
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
     adding = None if entries else _last_task(context, add_task.KIND, name)
     return context.page(
@@ -64,7 +71,14 @@ def show(
         entries=here,
         cards=cards,
         adding=adding if adding and not adding.state.is_final else None,
-        failures=[(context.state.uploads.display_path(each.path), each) for each in failures],
+        failures=[
+            (failure_id(each), context.state.uploads.display_path(each.path), each)
+            for each in failures
+        ],
+        asked_for_help=wanted,
+        arrivals=reviewed,
+        may_review=context.principal.may(Role.REVIEWER, name),
+        helped=helped,
         find=find,
         number=page,
         last=max(1, -(-len(shown) // _PAGE)),
@@ -92,6 +106,28 @@ def create(
     )
     with context.access() as access:
         return context.redirect(collection_href(create_collection(access, asked)))
+
+
+def _arrivals(access: Access, collection: str) -> list[tuple[str, str, bool]]:
+    """Return by which playbooks a collection is reviewed, and whether what arrives is too."""
+    library = access.library_for(collection, Role.READER)
+    reviewed = arrivals.reviews_of(library, collection)
+    off = arrivals.switched_off(library, collection)
+    books = usable_playbooks(library) if reviewed else []
+    return [(each.id, each.name, each.id not in off) for each in books if each.id in reviewed]
+
+
+@router.post("/collections/arrivals")
+def review_arrivals(
+    context: Context,
+    c: Annotated[str, Form(max_length=500)],
+    p: Annotated[str, Form(max_length=200)],
+    wanted: Annotated[bool, Form()],
+) -> Response:
+    """Have what arrives in a collection reviewed by a playbook, or no longer."""
+    with context.access() as access:
+        arrivals.review_arrivals(access, c, p, wanted=wanted)
+    return context.redirect(collection_href(c))
 
 
 @router.post("/remove")

@@ -120,6 +120,12 @@ class TaskQueue:
         )
         return [_task(row) for row in rows]
 
+    def of_kind(self, kind: str) -> list[Task]:
+        """Return the tasks of a kind, the latest first."""
+        order = "ORDER BY created DESC, id DESC"
+        rows = self._library.execute(f"{_SELECT} WHERE kind = ? {order}", (kind,))
+        return [_task(row) for row in rows]
+
     def is_waiting(self, lanes: Sequence[str]) -> bool:
         rows = self._library.execute(
             "SELECT 1 FROM server_tasks WHERE finished = '' "

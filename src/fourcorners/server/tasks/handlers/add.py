@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from fourcorners.errors import LibraryError
 from fourcorners.operations.errors import Refusal
+from fourcorners.operations.failures import FailuresRequest, chosen_failures
 from fourcorners.server.store.uploads import settle_upload
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
@@ -63,11 +64,35 @@ def receive_files(
         raise
 
 
+def retry_files(context: RequestContext, asked: FailuresRequest) -> Task:
+    """Start the task that reads files again which could not be read.
+
+    Raises:
+        NotFound: If they may not know of the collection, or a file is not among them.
+        NotAllowed: If they are no editor there.
+    """
+    with context.access() as access:
+        failures = chosen_failures(access, asked)
+    paths = sorted({str(_file_on_disk(Path(each.path))) for each in failures})
+    spec = {"paths": paths, "files": str(len(paths))}
+    uploads_lane = lane(is_shared=context.state.uploads.is_shared)
+    return context.start_task(KIND, uploads_lane, asked.collection, spec)
+
+
+def _file_on_disk(path: Path) -> Path:
+    """Return a path, or the file that holds it: what an archive holds is read with the archive."""
+    return next((each for each in (path, *path.parents) if each.is_file()), path)
+
+
+def paths_to_read(task: Task) -> list[Path]:
+    """Return the files and folders that a task adds."""
+    return [Path(each) for each in task.spec.get("paths") or [task.spec["folder"]]]
+
+
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.library.ingest import add_files
     from fourcorners.search.graph import update_links
-
-    folder = Path(work.task.spec["folder"])
+    from fourcorners.server.tasks.arrivals import start_reviews
 
     def report_progress(progress: Progress) -> None:
         work.report_progress(
@@ -77,13 +102,14 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     work.report_progress(0, 0, 0, "")
     report = add_files(
         work.library,
-        [folder],
+        paths_to_read(work.task),
         collection=work.task.collection,
         encoder=work.engines.encoder,
         settings=work.settings,
         on_progress=report_progress,
     )
     update_links(work.library)
+    start_reviews(work.library, work.task.collection)
     return {
         **{name: getattr(report, name) for name in ("found", "added", "already")},
         **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fourcorners.server.tasks.handlers import TaskContext
@@ -30,7 +31,10 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 
 
 def fill(work: TaskContext, playbook: Playbook, scope: ReviewScope) -> FilledReview:
-    """Fill the cells of a review with what the settings allow, and report the progress."""
+    """Fill the cells of a review with what the settings allow, and report the progress.
+
+    It goes on with contracts that are added meanwhile, until there are none.
+    """
     from fourcorners.review.run import Workers, fill_review
 
     def report(progress: ReviewProgress) -> None:
@@ -38,6 +42,12 @@ def fill(work: TaskContext, playbook: Playbook, scope: ReviewScope) -> FilledRev
 
     work.report_progress(0, 0, 0, "")
     workers = Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20)
-    return fill_review(
-        work.library, playbook, scope, encoder=work.encoder, on_progress=report, workers=workers
-    )
+    library, seen = work.library, set[str]()
+    while True:
+        filled = fill_review(
+            library, playbook, scope, encoder=work.encoder, on_progress=report, workers=workers
+        )
+        held = set(library.document_ids(scope.collection)) - library.damaged.keys()
+        if scope.documents is not None or held <= seen | {each.id for each in filled.documents}:
+            return filled
+        scope, seen = replace(scope, again=False), held
