@@ -166,6 +166,8 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         "number": "1",
         "says": "second_look",
         "action": "retry",
+        "tag": "signed",
+        "tagging": "add",
         "wanted": "false",
         "text": "a lease",
         "state": "second_look",

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 MAX_DOCUMENTS = 48  # prepared ones that are held
 SIZES: Mapping[str, int] = {
     "entries": 8,  # collections with their lists of documents
+    "orders": 16,  # collections with what their documents are sorted by
     "parties": 8,  # collections with the parties of their contracts
     "sides": 8,  # collections with whom each of their documents is read for
     "corrections": 4_096,  # clauses that people put into cells, with their answers

@@ -599,3 +599,12 @@ CREATE TABLE IF NOT EXISTS server_arrivals(
     playbook TEXT NOT NULL,
     PRIMARY KEY (fold, playbook)
 ) STRICT, WITHOUT ROWID;
+
+-- Tags that people give documents; `fold` is one in the form in which tags are compared
+
+CREATE TABLE IF NOT EXISTS document_tags(
+    document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    fold     TEXT NOT NULL,
+    tag      TEXT NOT NULL,
+    PRIMARY KEY (document, fold)
+) STRICT, WITHOUT ROWID;

@@ -12,6 +12,7 @@ from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
+from fourcorners.operations.documents import TagsChange, set_tags, tags_of
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.reviews import PartyNames, give_contract_parties
 from fourcorners.server.api.models import (
@@ -182,6 +183,20 @@ def set_parties(context: Context, document: str, given: PartiesChange) -> CardVa
     with context.access() as access:
         give_contract_parties(access, document, given.parties)
         return CardValue.from_card(access.card(document), access.text(document))
+
+
+@router.get("/documents/{document}/tags")
+def get_tags(context: Context, document: str) -> TagsChange:
+    """Return the tags that people gave a document."""
+    with context.access() as access:
+        return TagsChange(tags=tags_of(access, document))
+
+
+@router.put("/documents/{document}/tags")
+def set_document_tags(context: Context, document: str, given: TagsChange) -> TagsChange:
+    """Give a document tags in place of those that it has, as a reviewer of its collection."""
+    with context.access() as access:
+        return TagsChange(tags=set_tags(access, document, given.tags))
 
 
 @router.get("/documents/{document}/span")

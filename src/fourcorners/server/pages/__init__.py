@@ -13,6 +13,7 @@ FIRST = "library"
 PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
+    "documents": None,
     "failures": None,
     "contract": None,
     "markup": None,

@@ -17,6 +17,7 @@ from starlette.datastructures import FormData, UploadFile
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
+from fourcorners.operations.documents import MAX_TAG, document_table
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.failures import failure_id, help_wanted
 from fourcorners.operations.playbooks import usable_playbooks
@@ -41,6 +42,17 @@ _PAGE = 100  # documents of one page
 _LIMIT = 25  # hits
 _NAMES = 8  # documents by name
 _MAX_SEARCHED = 50  # tasks looked through for one that goes on
+# What documents are sorted by, and what that is called: `-` stands for the other way round.
+_SORTS = {
+    "": "File name",
+    "document": "Document",
+    "type": "Type",
+    "party": "Party",
+    "dated": "Date, oldest first",
+    "-dated": "Date, newest first",
+    "-pages": "Pages, most first",
+    "-added": "Added, newest first",
+}
 _EARLIEST, _LATEST = date(1900, 1, 1), date(2200, 1, 1)
 
 
@@ -49,25 +61,33 @@ def show(
     context: Context,
     name: str,
     find: Annotated[str, Query(max_length=200)] = "",
+    tag: Annotated[str, Query(max_length=MAX_TAG)] = "",
+    sort: Annotated[str, Query(max_length=20)] = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
     helped: Annotated[bool, Query()] = False,
 ) -> Response:
     with context.access() as access:
-        entries = access.documents(name)
-        shown = [each for each in entries if _fits(f"{each.name} {each.title} {each.type}", find)]
-        here = shown[(page - 1) * _PAGE : page * _PAGE]
+        table = document_table(access, name, find=find, tag=tag, sort=sort)
+        here = table.entries[(page - 1) * _PAGE : page * _PAGE]
         cards = access.cards(here)
         failures = access.failures(name)
         reviewed = _arrivals(access, name)
         wanted = help_wanted(access, name, [context.principal.name]) if failures else []
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
-    adding = None if entries else _last_task(context, add_task.KIND, name)
+    adding = None if table.total else _last_task(context, add_task.KIND, name)
     return context.page(
         "collection.html.j2",
         name=known.name,
         read_for=known.read_for,
-        total=len(entries),
-        fitting=len(shown),
+        total=table.total,
+        fitting=len(table.entries),
+        tags=table.tags,
+        known_tags=sorted(
+            {each for tags in table.tags.values() for each in tags}, key=str.casefold
+        ),
+        tag=tag,
+        sort=sort,
+        sorts=_SORTS,
         entries=here,
         cards=cards,
         adding=adding if adding and not adding.state.is_final else None,
@@ -81,7 +101,7 @@ def show(
         helped=helped,
         find=find,
         number=page,
-        last=max(1, -(-len(shown) // _PAGE)),
+        last=max(1, -(-len(table.entries) // _PAGE)),
         may_edit=context.principal.may(Role.EDITOR, name),
         may_admit=context.state.team and context.principal.may(Role.ADMIN, name),
     )

@@ -23,6 +23,45 @@ async function dropped(transfer) {
   return found;
 }
 
+const SHOWN = 300; // files of one upload that have a line each
+
+// A line per file, from the moment it is chosen: waiting, sending 40%, sent.
+function fileLines(list) {
+  let lines = [];
+  let size = 0;
+  let next = 0; // the first file that is not sent
+  const line = (name, state) => {
+    const item = document.createElement("li");
+    item.className = "waiting";
+    item.append(document.createElement("i"), Object.assign(document.createElement("span"), { className: "name", textContent: name }),
+      Object.assign(document.createElement("span"), { className: "quiet", textContent: state }));
+    item.firstChild.setAttribute("aria-hidden", "true");
+    list.append(item);
+    return item.lastChild;
+  };
+  return {
+    show(files) {
+      list.replaceChildren();
+      size = next = 0;
+      lines = files.map(({ file, name }, at) => {
+        const from = size;
+        size += file.size;
+        return { from, to: size, state: at < SHOWN ? line(name, "waiting") : null };
+      });
+      if (files.length > SHOWN) line(`and ${(files.length - SHOWN).toLocaleString("en")} more`, "");
+    },
+    sent(share) {
+      const far = share * size;
+      for (; next < lines.length && (lines[next].to <= far || share === 1); next += 1) {
+        const { state } = lines[next];
+        if (state) { state.textContent = "sent"; state.parentElement.className = "read"; }
+      }
+      const now = lines[next];
+      if (now?.state && far > now.from) now.state.textContent = `sending ${Math.floor((100 * (far - now.from)) / (now.to - now.from))}%`;
+    },
+  };
+}
+
 const fileCount = (count) => (count === 1 ? "1 file" : `${count.toLocaleString("en")} files`);
 
 export function upload(form, token) {
@@ -30,14 +69,14 @@ export function upload(form, token) {
   const chosen = form.querySelector("[data-chosen]");
   const sent = form.querySelector("[data-sent]");
   const says = form.querySelector("[data-status]");
+  const lines = fileLines(form.querySelector("[data-files]"));
   let files = [];
 
   const take = (some) => {
     files = files.concat(some);
     const size = files.reduce((sum, each) => sum + each.file.size, 0) / 2 ** 20;
-    const names = files.slice(0, 6).map((each) => each.name).join(", ");
-    const more = files.length > 6 ? ` and ${(files.length - 6).toLocaleString("en")} more` : "";
-    chosen.textContent = files.length ? `${fileCount(files.length)}, ${size.toFixed(1)} MB: ${names}${more}` : "";
+    chosen.textContent = files.length ? `${fileCount(files.length)}, ${size.toFixed(1)} MB` : "";
+    lines.show(files);
   };
 
   for (const input of form.querySelectorAll("input[type=file]")) {
@@ -67,12 +106,14 @@ export function upload(form, token) {
     for (const each of files) data.append("files", each.file, each.name);
     const request = new XMLHttpRequest();
     const button = form.querySelector("button");
-    const fail = (why) => { says.textContent = why; sent.hidden = true; button.disabled = false; };
+    const fail = (why) => { says.textContent = why; sent.hidden = true; button.disabled = false; lines.show(files); };
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("X-CSRF-Token", token);
     request.upload.addEventListener("progress", (far) => {
-      if (far.lengthComputable) sent.value = (100 * far.loaded) / far.total;
+      if (!far.lengthComputable) return;
+      sent.value = (100 * far.loaded) / far.total;
+      lines.sent(far.loaded / far.total);
     });
     request.addEventListener("load", () => {
       if (request.status === 202) { location.assign(JSON.parse(request.responseText).href); return; }
