@@ -41,7 +41,7 @@ def _read_doc(file: RawFile) -> Content:
     if program is None:
         raise InputError(
             f"{file.path}: this is a Word 97-2003 document, and LibreOffice is not installed.",
-            remedy=f"{install_hints.LIBREOFFICE}, or: {_SAVE_REMEDY}",
+            remedy=f"{install_hints.LIBREOFFICE}, or save it as DOCX or PDF and add that.",
         )
     converted = replace(file, data=_convert(program, file), media_type=MediaType.DOCX)
     content = docx.READER.read(converted)
