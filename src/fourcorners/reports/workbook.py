@@ -71,6 +71,12 @@ def cell_text(text: str, pointer: str) -> str:
     return cut.decode("utf-16-le", errors="ignore") + mark
 
 
+def csv_text(text: str) -> str:
+    """Return the text as a cell of CSV that no spreadsheet takes for a formula."""
+    shown = show_invisible(text)
+    return f"'{shown}" if shown.lstrip(" ").startswith(_FORMULA_STARTS) else shown
+
+
 @dataclass(slots=True)
 class Sheets:
     """The open workbook with its formats, made once each."""

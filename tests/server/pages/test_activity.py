@@ -174,9 +174,9 @@ def test_activity_lists_work_and_proves_the_trail(mill: Room) -> None:
     assert "The record is complete and unaltered" in page
     assert re.search(r"<code>[0-9a-f]{64}</code>", page)
     only = mill.client.get("/activity/audit?event=task").text
-    assert ">task</th>" in only
-    assert ">add</th>" not in only
-    assert AUDIT_EVENT not in words(only).split("No. Event By")[1]
+    assert ">Upload started</th>" in only
+    assert ">Document added</th>" not in only
+    assert AUDIT_EVENT not in words(only).split("No. Event Person")[1]
     assert "No language model has been used" in words(mill.client.get("/activity/models").text)
 
 

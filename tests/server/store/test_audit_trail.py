@@ -8,7 +8,7 @@ import pytest
 
 from fourcorners.library.database import SQLiteValue
 from fourcorners.library.store import Library
-from fourcorners.server.pages import activity
+from fourcorners.server.pages import audit
 from fourcorners.server.store import audit_trail as trail
 from tests.server.conftest import Room
 
@@ -48,7 +48,7 @@ def test_a_kind_is_read_alone(room: Room) -> None:
 
 def test_a_name_is_looked_for_a_part_at_a_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(room)
-    monkeypatch.setattr(activity, "_MAX_SEARCHED", 200)
+    monkeypatch.setattr(audit, "_MAX_SEARCHED", 200)
     page = room.client.get("/activity/audit?by=cleo").text
     assert numbers(page) == []
     page = room.client.get(earlier(page)).text
@@ -69,7 +69,12 @@ def test_no_question_to_the_trail_reads_all_of_it(
         return execute(library, statement, values)
 
     monkeypatch.setattr(Library, "execute", told)
-    for address in ("/activity/audit?event=read&by=a", "/activity/audit", "/api/v1/audit"):
+    for address in (
+        "/activity/audit?event=read&by=a",
+        "/activity/audit",
+        "/activity/audit?since=2020-01-01&until=2020-02-01",
+        "/api/v1/audit",
+    ):
         assert room.client.get(address).status_code == 200
     monkeypatch.undo()
     assert len(asked) >= 5

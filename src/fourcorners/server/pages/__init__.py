@@ -24,6 +24,7 @@ PAGES: dict[str, NavEntry | None] = {
     "precedents": NavEntry("Precedents", "/precedents"),
     "playbooks": NavEntry("Playbooks", "/playbooks"),
     "activity": NavEntry("Activity", "/activity"),
+    "audit": None,
 }
 """The module of each page, with its entry in the navigation if it has one, from the left."""
 

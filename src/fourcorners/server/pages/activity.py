@@ -1,8 +1,7 @@
-"""Activity: work, what was done and by whom, and what language models cost."""
+"""Activity: work, and what language models cost."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -12,22 +11,17 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.documents.discovery import UnreadPath, find_files
-from fourcorners.library.entries import AuditEntry, Failure
+from fourcorners.library.entries import Failure
 from fourcorners.operations.principal import Role
-from fourcorners.review.annotations import annotation_faults
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
-from fourcorners.server.store import audit_trail
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
 
 router = APIRouter()
 _PAGE = 100  # rows
-_MAX_SEARCHED = 5_000  # entries looked through for a name; the page leads on from there
 _MOST = 500  # files listed one by one
-# Of the trail's details: for programs.
-_HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 
 
 @router.get("/activity")
@@ -40,39 +34,6 @@ def tasks(context: Context, before: Annotated[str, Query(max_length=2_000)] = ""
         at_work=any(not each.state.is_final for each in found),
         may_see_all=context.principal.may_everywhere(Role.ADMIN),
         tab="tasks",
-    )
-
-
-@router.get("/activity/audit")
-def audit(
-    context: Context,
-    event: Annotated[str, Query(max_length=60)] = "",
-    by: Annotated[str, Query(max_length=120)] = "",
-    before: Annotated[int, Query(ge=0)] = 0,
-    verify: Annotated[str, Query(max_length=3)] = "",
-) -> Response:
-    """Show the audit trail, and prove that it is whole where that is asked."""
-    with context.access() as access:
-        library = access.full_library(Role.ADMIN)
-        most = _MAX_SEARCHED if by else _PAGE
-        searched = audit_trail.entries_before(library, before, most, event)
-        matching = [each for each in searched if by.casefold() in _author(each).casefold()][:_PAGE]
-        names = {each.id: each.name for each in access.documents()}
-        kinds = audit_trail.event_kinds(library)
-        proof = library.audit_verdict() if verify else None
-        broken = proof and [each.description for each in proof.faults]
-        problems = broken or (annotation_faults(library) if proof else [])
-    return context.page(
-        "audit.html.j2",
-        entries=[(each, _author(each), _details(each, names)) for each in matching],
-        kinds=kinds,
-        event=event,
-        by=by,
-        more=_next_cursor(matching, searched, most),
-        proof=proof,
-        problems=problems,
-        may_see_all=True,
-        tab="audit",
     )
 
 
@@ -136,27 +97,6 @@ def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
         for path in found[:_MOST]
     ]
     return [*states, *_members(context, found, failures)]
-
-
-def _next_cursor(shown: list[AuditEntry], searched: list[AuditEntry], most: int) -> int:
-    """Return before which entry the next page begins; 0 if the trail has no more."""
-    if len(shown) == _PAGE:
-        return shown[-1].seq
-    return searched[-1].seq if len(searched) == most else 0
-
-
-def _author(entry: AuditEntry) -> str:
-    return str(json.loads(entry.detail).get("by", ""))
-
-
-def _details(entry: AuditEntry, names: Mapping[str, str]) -> str:
-    """Return what an entry is of; documents that are still there go by their names."""
-    values = {key: str(value) for key, value in json.loads(entry.detail).items()}
-    return ", ".join(
-        f"{key} {names.get(value, value) if key == 'document' else value}"
-        for key, value in values.items()
-        if value and key != "by" and key not in _HIDDEN
-    )
 
 
 def _state(

@@ -103,6 +103,7 @@ def show(
         number=page,
         last=max(1, -(-len(table.entries) // _PAGE)),
         may_edit=context.principal.may(Role.EDITOR, name),
+        may_audit=context.principal.may(Role.ADMIN, name),
         may_admit=context.state.team and context.principal.may(Role.ADMIN, name),
     )
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
 
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import AuditEntry
@@ -24,24 +27,71 @@ def entries_after(
     """
     if documents is None:
         return _entries(library, "seq > ? ORDER BY seq LIMIT ?", number, limit)
+    condition, lists = _of_collection(library, collection, documents)
+    return _entries(library, f"seq > ? AND {condition} ORDER BY seq LIMIT ?", number, *lists, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditQuery:
+    """Which entries are wanted.
+
+    Attributes:
+        since: The first day, in UTC.
+        until: The last day, in UTC.
+        documents: The ids of those in `collection`; None for the whole library.
+    """
+
+    event: str = ""
+    since: date | None = None
+    until: date | None = None
+    collection: str = ""
+    documents: Sequence[str] | None = None
+
+
+def latest_entries(
+    library: Library, query: AuditQuery, before: int, limit: int
+) -> list[AuditEntry]:
+    """Return the wanted entries before one (0: the last), the latest first."""
+    conditions, values = ["seq < ?"], list[str | int]([before or 1 << 62])
+    if query.event:
+        conditions, values = [*conditions, "event = ?"], [*values, query.event]
+    if query.since is not None:
+        conditions.append("seq >= ?")
+        values.append(_first_entry_at(library, query.since.isoformat()))
+    if query.until is not None:
+        conditions.append("seq < ?")
+        day_after = query.until + timedelta(days=1)
+        values.append(_first_entry_at(library, day_after.isoformat()))
+    if query.documents is not None:
+        condition, lists = _of_collection(library, query.collection, query.documents)
+        conditions, values = [*conditions, condition], [*values, *lists]
+    wanted = f"{' AND '.join(conditions)} ORDER BY seq DESC LIMIT ?"
+    return _entries(library, wanted, *values, limit)
+
+
+def _of_collection(
+    library: Library, collection: str, documents: Sequence[str]
+) -> tuple[str, tuple[str, str]]:
+    """Return the condition for what names a collection or one of its documents, and its values."""
     fold = fold_name(collection)
     names = {collection, *(each for each in library.collection_names() if fold_name(each) == fold)}
-    wanted = (
-        "seq > ? AND (json_extract(detail, '$.collection') IN (SELECT value FROM json_each(?)) "
-        "OR json_extract(detail, '$.document') IN (SELECT value FROM json_each(?))) "
-        "ORDER BY seq LIMIT ?"
+    condition = (
+        "(json_extract(detail, '$.collection') IN (SELECT value FROM json_each(?)) "
+        "OR json_extract(detail, '$.document') IN (SELECT value FROM json_each(?)))"
     )
-    lists = (json.dumps(sorted(names)), json.dumps(sorted(documents)))
-    return _entries(library, wanted, number, *lists, limit)
+    return condition, (json.dumps(sorted(names)), json.dumps(sorted(documents)))
 
 
-def entries_before(library: Library, number: int, limit: int, event: str = "") -> list[AuditEntry]:
-    """Return the entries before one (0: the last) of a kind (if named), the latest first."""
-    number = number or 1 << 62
-    if not event:
-        return _entries(library, "seq < ? ORDER BY seq DESC LIMIT ?", number, limit)
-    wanted = "seq < ? AND event = ? ORDER BY seq DESC LIMIT ?"
-    return _entries(library, wanted, number, event, limit)
+def _first_entry_at(library: Library, at: str) -> int:
+    """Return the number of the first entry from a time on, by bisection: the trail has no gaps."""
+    last = latest_entries(library, AuditQuery(), 0, 1)
+    numbers = range(1, last[0].seq + 2 if last else 2)
+
+    def time_of(number: int) -> str:
+        found = _entries(library, "seq = ?", number)
+        return found[0].at if found else "~"  # after the last
+
+    return numbers[0] + bisect_left(numbers, at, key=time_of)
 
 
 def _entries(library: Library, wanted: str, *values: str | int) -> list[AuditEntry]:

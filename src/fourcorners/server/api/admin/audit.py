@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.responses import Response
 
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
-from fourcorners.server.api.models import CollectionName, Cursor, Moment, Paged
+from fourcorners.server.api.models import CollectionName, Cursor, Moment, Paged, file_responses
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import cut_page, decode_cursor
+from fourcorners.server.pages import audit as pages
 from fourcorners.server.store import audit_trail
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Audit"])
+_Date = Annotated[date | None, Query()]
 
 
 class AuditEntryValue(Value):
@@ -60,6 +64,23 @@ def list_audit_entries(
     here, after = cut_page(context, "audit", found, lambda each: (str(each.seq),), limit)
     items = [AuditEntryValue.make(each, detail=json.loads(each.detail)) for each in here]
     return Paged(items=items, next=after)
+
+
+@router.get("/audit/export", response_class=Response, responses=file_responses(["text/csv"]))
+def export_audit_trail(
+    context: Context,
+    collection: Annotated[str, Query(max_length=500)] = "",
+    event: Annotated[str, Query(max_length=60)] = "",
+    by: Annotated[str, Query(max_length=120)] = "",
+    since: _Date = None,
+    until: _Date = None,
+) -> Response:
+    """Return entries of the trail as CSV for a spreadsheet, the latest first.
+
+    They may be narrowed to an event, a person, days (in UTC) and a collection.
+    """
+    days = [each.isoformat() if each else "" for each in (since, until)]
+    return pages.send_trail(context, pages.AuditFilters(collection, event, by, *days))
 
 
 @router.get("/audit/verdict")
