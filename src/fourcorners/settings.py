@@ -27,6 +27,7 @@ from fourcorners.source_settings import (
     McpSettings,
     ResearchSettings,
     Section,
+    WatchSettings,
     WebhookSettings,
     nested_values,
 )
@@ -206,6 +207,7 @@ class Settings(BaseSettings):
     oidc: OidcSettings = OidcSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     webhooks: WebhookSettings = WebhookSettings()
+    watch: tuple[WatchSettings, ...] = ()
 
     @classmethod
     def settings_customise_sources(
@@ -285,11 +287,14 @@ _PATHS = {  # relative to the file
     "verdicts": ("path",),
     "llm": ("prompts", "record", "replay"),
     "research": ("folder", "file"),
+    "watch": ("folder",),
 }
 
 
 def _resolve_paths(held: object, names: tuple[str, ...], folder: Path) -> None:
     """Put the paths of a section, and of the sections in it, where the settings' file means."""
+    for each in held if isinstance(held, list) else ():
+        _resolve_paths(each, names, folder)
     if not isinstance(held, dict):
         return
     for key, value in held.items():

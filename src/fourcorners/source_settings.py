@@ -165,6 +165,13 @@ class WebhookSettings(Section):
     hosts: tuple[str, ...] = ()
 
 
+class WatchSettings(Section):
+    """A folder whose files are added to a collection as they arrive."""
+
+    folder: str = Field(min_length=1)
+    collection: str = Field(min_length=1, max_length=120)
+
+
 class McpSettings(Section):
     """What programs may do that ask through MCP; by default they read."""
 

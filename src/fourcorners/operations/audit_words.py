@@ -115,10 +115,14 @@ def audit_line(entry: AuditEntry, documents: Mapping[str, Entry]) -> AuditLine:
         details="; ".join(
             _detail(name, values[name])
             for name in sorted(values, key=lambda name: name != "user")
-            if values[name] and name not in _HIDDEN
+            if values[name] and name not in _HIDDEN and not _is_author(name, values)
         ),
         hash=entry.hash,
     )
+
+
+def _is_author(name: str, values: Mapping[str, str]) -> bool:
+    return name == "user" and values["user"] == values.get("by")
 
 
 def _detail(name: str, value: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fourcorners.library.database import as_string
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import Entry
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.tokens import fold_name
@@ -127,6 +127,40 @@ def set_tags(access: Access, document: str, tags: Iterable[str]) -> list[str]:
         detail: dict[str, str | int] = {"document": document, "tags": "; ".join(named.values())}
         access.record("tags", detail, always=True)
     return tags_of(access, document)
+
+
+def note_visit(access: Access, collection: str) -> None:
+    """Remember that someone has seen the list of a collection as it is now.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    library = access.library_for(collection, Role.READER)
+    fold, person = fold_name(collection), access.principal.name
+    rows = library.execute(
+        "SELECT coalesce(max(d.row), 0) FROM documents d "
+        "JOIN collections c ON c.row = d.collection WHERE c.fold = ?",
+        (fold,),
+    )
+    known = library.execute(
+        "SELECT last FROM server_visits WHERE person = ? AND fold = ?", (person, fold)
+    )
+    if not known or known[0][0] != rows[0][0]:
+        visit = (person, fold, as_integer(rows[0][0]))
+        library.execute("INSERT OR REPLACE INTO server_visits VALUES (?, ?, ?)", visit)
+
+
+def new_documents(access: Access) -> dict[str, int]:
+    """Return how many documents each collection has that were added since someone last looked."""
+    rows = access.common().execute(
+        "SELECT c.name, count(*) FROM server_visits v JOIN collections c ON c.fold = v.fold "
+        "JOIN documents d ON d.collection = c.row AND d.row > v.last "
+        "WHERE v.person = ? GROUP BY c.name",
+        (access.principal.name,),
+    )
+    may = access.principal.may
+    found = {as_string(name): as_integer(count) for name, count in rows}
+    return {name: count for name, count in found.items() if may(Role.READER, name)}
 
 
 def _has_words(text: str, words: Iterable[str]) -> bool:

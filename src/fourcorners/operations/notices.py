@@ -52,3 +52,13 @@ def notify(library: Library, person: str, notice: Notice) -> None:
             notice.provision,
         ),
     )
+
+
+def is_unseen(library: Library, person: str, notice: Notice) -> bool:
+    """Tell whether someone has not seen yet a notice of this kind, about this collection."""
+    rows = library.execute(
+        "SELECT 1 FROM server_notices WHERE person = ? AND seen = '' AND kind = ? "
+        "AND collection = ? LIMIT 1",
+        (person, notice.kind.value, fold_name(notice.collection)),
+    )
+    return bool(rows)

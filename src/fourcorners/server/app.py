@@ -32,6 +32,7 @@ from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
 from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.queue import LANES
+from fourcorners.server.tasks.watcher import FolderWatcher
 from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.templating import Assets, template_environment
 from fourcorners.settings import Settings
@@ -102,6 +103,7 @@ def create_app(
     )
 
     sender = WebhookSender(pool, settings.webhooks.hosts)
+    watcher = FolderWatcher(pool, settings.watch, state.workers.wake)
     mcp_app: McpApp | None = None
     if mcp:
         from fourcorners.server.mcp.http import McpApp
@@ -115,11 +117,13 @@ def create_app(
             state.uploads.delete_abandoned(library)
         state.workers.start()
         sender.start()
+        watcher.start()
         if rest is not None:
             rest.start()
         _log.info("started", extra={"team": team, "version": __version__})
         async with mcp_app.open() if mcp_app is not None else nullcontext():
             yield
+        watcher.stop()
         sender.stop()
         state.workers.stop()
         state.page_renderer.close()

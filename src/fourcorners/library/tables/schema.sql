@@ -608,3 +608,21 @@ CREATE TABLE IF NOT EXISTS document_tags(
     tag      TEXT NOT NULL,
     PRIMARY KEY (document, fold)
 ) STRICT, WITHOUT ROWID;
+
+-- Files of watched folders that were taken; `stamp` is their size and time
+
+CREATE TABLE IF NOT EXISTS server_watched(
+    folder TEXT NOT NULL,
+    path   TEXT NOT NULL,
+    stamp  TEXT NOT NULL,
+    PRIMARY KEY (folder, path)
+) STRICT, WITHOUT ROWID;
+
+-- The last document that a collection had when someone looked; `fold` is its folded name
+
+CREATE TABLE IF NOT EXISTS server_visits(
+    person TEXT NOT NULL,
+    fold   TEXT NOT NULL,
+    last   INTEGER NOT NULL,
+    PRIMARY KEY (person, fold)
+) STRICT, WITHOUT ROWID;

@@ -17,7 +17,7 @@ from starlette.datastructures import FormData, UploadFile
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
-from fourcorners.operations.documents import MAX_TAG, document_table
+from fourcorners.operations.documents import MAX_TAG, document_table, note_visit
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.failures import failure_id, help_wanted
 from fourcorners.operations.playbooks import usable_playbooks
@@ -72,6 +72,7 @@ def show(
         cards = access.cards(here)
         failures = access.failures(name)
         reviewed = _arrivals(access, name)
+        note_visit(access, name)
         wanted = help_wanted(access, name, [context.principal.name]) if failures else []
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
     adding = None if table.total else _last_task(context, add_task.KIND, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from fourcorners.operations.documents import new_documents
 from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
@@ -22,6 +23,7 @@ def show(context: Context) -> Response:
         checked = {
             each.name: health_checks.last_summary(library, each.name) for each in collections
         }
+        new = new_documents(access)
         admits = context.state.team and context.principal.may_everywhere(Role.ADMIN)
         users = [each.name for each in Accounts(library).users()] if admits else []
     names = [each.name for each in collections if context.principal.may(Role.EDITOR, each.name)]
@@ -31,6 +33,7 @@ def show(context: Context) -> Response:
         failures=failures,
         checked=checked,
         writable=names,
+        new=new,
         users=users,
         roles=[each.title for each in Role],
         may_begin=context.principal.may(Role.EDITOR, ""),

@@ -22,6 +22,7 @@ _BY_FOLD = (
     "server_oidc_roles.collection",
     "server_papers.fold",
     "server_arrivals.fold",
+    "server_visits.fold",
     "server_notices.collection",
 )
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
@@ -110,6 +111,7 @@ def _move_rows(library: Library, old: str, fold: str) -> None:
         ("server_roles", "collection", people),
         ("server_oidc_roles", "collection", people),
         ("server_papers", "fold", "EXISTS (SELECT 1 FROM {0} WHERE fold = ?2)"),
+        ("server_visits", "fold", "person IN (SELECT person FROM {0} WHERE fold = ?2)"),
         ("server_arrivals", "fold", "playbook IN (SELECT playbook FROM {0} WHERE fold = ?2)"),
     ):
         library.execute(

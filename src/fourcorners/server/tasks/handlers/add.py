@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from fourcorners.errors import LibraryError
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.failures import FailuresRequest, chosen_failures
+from fourcorners.operations.notices import Notice, NoticeKind, is_unseen, notify
 from fourcorners.server.store.uploads import settle_upload
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
@@ -85,8 +86,24 @@ def _file_on_disk(path: Path) -> Path:
 
 
 def paths_to_read(task: Task) -> list[Path]:
-    """Return the files and folders that a task adds."""
-    return [Path(each) for each in task.spec.get("paths") or [task.spec["folder"]]]
+    """Return the files and folders that a task adds.
+
+    A file of a watched folder that has become a link out of it is none of them.
+    """
+    paths = [Path(each) for each in task.spec.get("paths") or [task.spec["folder"]]]
+    within = task.spec.get("within")
+    return [each for each in paths if within is None or str(each.resolve()) == str(each)]
+
+
+def notify_members(library: Library, task: Task) -> None:
+    """Tell the members of a collection that files have arrived, once until they have seen it."""
+    from fourcorners.server.auth.accounts import Accounts
+
+    notice = Notice(kind=NoticeKind.ADDED, by=task.asked_by, collection=task.collection)
+    with library.transaction():
+        for person, _ in Accounts(library).members(task.collection):
+            if not is_unseen(library, person, notice):
+                notify(library, person, notice)
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
@@ -110,6 +127,8 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     )
     update_links(work.library)
     start_reviews(work.library, work.task.collection)
+    if report.added:
+        notify_members(work.library, work.task)
     return {
         **{name: getattr(report, name) for name in ("found", "added", "already")},
         **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},

@@ -1,0 +1,131 @@
+"""Folders that the operator has watched: what arrives in them is added to a collection.
+
+A file is taken once its size and time have stood still from one look to the next. What was taken is
+remembered in the library, by folder, so that neither a restart nor another server takes it again,
+and what people remove stays removed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from fourcorners.documents.discovery import is_ignored_name
+from fourcorners.errors import FourcornersError
+from fourcorners.library.database import as_string
+from fourcorners.library.store import Library
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.handlers import add as add_task
+from fourcorners.server.tasks.queue import TaskQueue
+from fourcorners.source_settings import WatchSettings
+
+BY = "watched folder"
+"""Who adds what arrives, in the audit trail."""
+_LOOK = 10.0  # seconds between looks
+_AT_ONCE = 500  # files of one task
+_log = logging.getLogger("fourcorners.server")
+
+
+class FolderWatcher:
+    """A thread that looks into folders; nothing runs where the operator named none.
+
+    Args:
+        wake: Called when there is a task.
+    """
+
+    def __init__(
+        self, pool: ConnectionPool, watched: Sequence[WatchSettings], wake: Callable[[], None]
+    ) -> None:
+        self._pool, self._watched, self._wake = pool, watched, wake
+        self._seen: dict[tuple[str, Path], str] = {}  # size and time of the last look
+        self._missing: set[str] = set()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+
+    def start(self) -> None:
+        if self._watched:
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_LOOK):
+            try:
+                self.look()
+            except FourcornersError as error:  # the library is locked, or full: try again
+                _log.error("watched folders cannot be looked into: %s", error.message)
+
+    def look(self) -> None:
+        """Start the tasks that add what has arrived and stood still since the last look."""
+        before, self._seen = self._seen, {}
+        for each in self._watched:
+            folder = os.path.realpath(each.folder)
+            if not os.path.isdir(folder):  # noqa: PTH112 - of a text
+                if folder not in self._missing:
+                    _log.warning("a watched folder cannot be entered")
+                    self._missing.add(folder)
+                continue
+            self._missing.discard(folder)
+            still: list[tuple[Path, str]] = []
+            for path, stamp in _files(Path(folder), self._pool.files):
+                self._seen[folder, path] = stamp
+                if before.get((folder, path)) == stamp:
+                    still.append((path, stamp))
+            with self._pool.library() as library:
+                started = _take(library, folder, each.collection, still)
+            if started:
+                self._wake()
+
+
+def _files(folder: Path, own: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files in a folder with their size and time; no link is followed.
+
+    The library's folder `own`, where uploads are, may lie in it and is left out.
+    """
+    waiting = [folder]
+    while waiting:
+        try:
+            entries = sorted(os.scandir(waiting.pop()), key=lambda each: each.name)
+        except OSError:
+            continue
+        for each in entries:
+            path = Path(each.path)
+            if is_ignored_name(each.name) or each.is_symlink() or path == own:
+                continue
+            if each.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif each.is_file(follow_symlinks=False):
+                try:
+                    state = each.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                yield path, f"{state.st_size} {state.st_mtime_ns}"
+
+
+def _take(
+    library: Library, folder: str, collection: str, still: Sequence[tuple[Path, str]]
+) -> bool:
+    """Start the task that adds what was not taken before; tells whether there is any."""
+    if not still:
+        return False
+    with library.transaction():
+        rows = library.execute("SELECT path, stamp FROM server_watched WHERE folder = ?", (folder,))
+        taken = {as_string(path): as_string(stamp) for path, stamp in rows}
+        new = [
+            (str(path), stamp)
+            for path, stamp in still
+            if taken.get(str(path)) != stamp and not library.owns(path)
+        ][:_AT_ONCE]
+        for path, stamp in new:
+            row = (folder, path, stamp)
+            library.execute("INSERT OR REPLACE INTO server_watched VALUES (?, ?, ?)", row)
+        if new:
+            library.add_collection(collection)
+            spec = {"paths": [path for path, _ in new], "files": str(len(new)), "within": folder}
+            lane = add_task.lane(is_shared=False)  # only this machine is known to see the folder
+            TaskQueue(library).start(add_task.KIND, lane, collection, spec, by=BY)
+    return bool(new)

@@ -1,0 +1,192 @@
+"""Files that arrive in a watched folder are added once, when they stand still, and told of."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from fourcorners.operations.principal import Role
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.tasks.handlers import add
+from fourcorners.server.tasks.queue import Task, TaskQueue
+from fourcorners.server.tasks.watcher import FolderWatcher
+from fourcorners.settings import Settings
+from fourcorners.source_settings import WatchSettings
+from tests.server.conftest import LEASE, SUPPLY, Room
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "post"
+    made.mkdir()
+    return made
+
+
+def watcher(room: Room, folder: Path, collection: str = "Mill") -> FolderWatcher:
+    watched = WatchSettings(folder=str(folder), collection=collection)
+    state = room.app.state.server
+    return FolderWatcher(state.connection_pool, [watched], state.workers.wake)
+
+
+def tasks(room: Room) -> list[Task]:
+    with room.app.state.server.connection_pool.library() as library:
+        return TaskQueue(library).of_kind("add")
+
+
+def taken(room: Room) -> list[str]:
+    """Return the names of the files that tasks were started for, the first task first."""
+    return [Path(path).name for task in reversed(tasks(room)) for path in task.spec["paths"]]
+
+
+def names(room: Room) -> set[str]:
+    with room.app.state.server.connection_pool.library() as library:
+        return {each.name for each in library.documents("Mill")}
+
+
+def test_a_file_is_added_once_it_stands_still(room: Room, folder: Path) -> None:
+    watching = watcher(room, folder)
+    (folder / "deal").mkdir()
+    lease = folder / "deal" / "lease.txt"
+    lease.write_text(LEASE[:40])
+    watching.look()
+    lease.write_text(LEASE)  # it is still being copied
+    watching.look()
+    assert tasks(room) == []
+    watching.look()
+    (task,) = tasks(room)
+    assert (task.asked_by, task.collection) == ("watched folder", "Mill")
+    page = room.settle(task.id)
+    assert "lease.txt" in page
+    assert str(folder) not in page
+    assert names(room) == {"lease.txt"}
+    assert lease.read_text() == LEASE
+    for _ in range(3):
+        watching.look()
+    assert len(tasks(room)) == 1
+
+
+def test_neither_restarts_nor_other_servers_take_a_file_again(room: Room, folder: Path) -> None:
+    room.app.state.server.workers.stop()
+    (folder / "lease.txt").write_text(LEASE)
+    first, second = watcher(room, folder), watcher(room, folder)
+    for each in (first, second, first, second):
+        each.look()
+    again = watcher(room, folder)
+    again.look()
+    again.look()
+    assert taken(room) == ["lease.txt"]
+    (folder / "lease.txt").write_text(SUPPLY)  # another version is another contract
+    again.look()
+    again.look()
+    assert taken(room) == ["lease.txt", "lease.txt"]
+
+
+def test_a_removed_document_and_a_deleted_collection_stay_away(room: Room, folder: Path) -> None:
+    (folder / "lease.txt").write_text(LEASE)
+    watching = watcher(room, folder)
+    watching.look()
+    watching.look()
+    room.settle(tasks(room)[0].id)
+    data = {"csrf": room.token(), "document": room.document("lease.txt")}
+    assert room.client.post("/remove", data=data).status_code == 303
+    assert (folder / "lease.txt").exists()
+    assert room.client.delete("/api/v1/collections/Mill").status_code == 204
+    watching.look()
+    watching.look()
+    assert tasks(room) == []
+    assert room.client.get("/c/Mill").status_code == 404
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_no_link_is_followed_and_no_leftover_taken(room: Room, folder: Path) -> None:
+    room.app.state.server.workers.stop()
+    secret = room.folder / "secret.txt"
+    secret.write_text("The password of the mill.")
+    (folder / "link.txt").symlink_to(secret)
+    (folder / "outside").symlink_to(room.folder)
+    for name in (".hidden.txt", "~$lease.docx", "Thumbs.db"):
+        (folder / name).write_text("x")
+    lease = folder / "lease.txt"
+    lease.write_text(LEASE)
+    watching = watcher(room, folder)
+    watching.look()
+    watching.look()
+    assert taken(room) == ["lease.txt"]
+    lease.unlink()
+    lease.symlink_to(secret)  # after it was taken, before it is read
+    assert add.paths_to_read(tasks(room)[0]) == []
+
+
+def test_the_librarys_uploads_are_not_watched(room: Room) -> None:
+    room.put({"lease.txt": LEASE}, "Elm")
+    room.app.state.server.workers.stop()
+    watching = watcher(room, room.folder)
+    watching.look()
+    watching.look()
+    assert taken(room) == []
+
+
+def test_a_folder_that_is_not_there_is_waited_for(room: Room, tmp_path: Path) -> None:
+    folder = tmp_path / "later"
+    watching = watcher(room, folder)
+    watching.look()
+    folder.mkdir()
+    (folder / "lease.txt").write_text(LEASE)
+    watching.look()
+    watching.look()
+    assert taken(room) == ["lease.txt"]
+
+
+def test_members_are_told_and_the_library_counts_what_is_new(
+    make_room: Callable[..., Room], folder: Path
+) -> None:
+    room = make_room(team=True)
+    with room.app.state.server.connection_pool.library() as library:
+        accounts = Accounts(library)
+        for name in ("ada", "bram", "cleo"):
+            accounts.add(name, "a short sentence is good", by="test")
+        accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
+        accounts.grant("bram", Role.READER, "Mill", by="test")
+        accounts.grant("cleo", Role.READER, "Elm", by="test")
+    room.put({"old.txt": SUPPLY}, "Mill")
+    data = {"name": "bram", "password": "a short sentence is good"}
+    assert room.client.post("/sign-in", data=data).status_code == 303
+
+    def library_says() -> str:
+        page = room.client.get("/").text
+        return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+    assert "new" not in library_says()  # nobody has looked yet
+    room.client.get("/c/Mill")
+    assert "new" not in library_says()
+    watching = watcher(room, folder)
+    for number in range(2):
+        (folder / f"lease-{number}.txt").write_text(f"{LEASE}\n\n3. {number}")
+        watching.look()
+        watching.look()
+        room.settle(tasks(room)[0].id)
+    assert "3 documents · 2 new" in library_says()
+    with room.app.state.server.connection_pool.library() as library:
+        told = library.execute("SELECT person, kind, by, collection FROM server_notices")
+        assert [tuple(each) for each in told] == [("bram", "added", "watched folder", "mill")]
+        by = [json.loads(e.detail).get("by") for e in library.audit_trail() if e.event == "task"]
+        assert by == ["watched folder", "watched folder"]
+    room.client.get("/c/Mill")
+    assert "new" not in library_says()
+
+
+def test_a_folder_is_named_in_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fourcorners.toml").write_text(
+        '[[watch]]\nfolder = "post"\ncollection = "Project Larch"\n'
+    )
+    (found,) = Settings.load().watch
+    assert (Path(found.folder).name, found.collection) == ("post", "Project Larch")
+    (tmp_path / "elsewhere").mkdir()
+    assert (tmp_path / found.folder).resolve() == tmp_path / "post"
