@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.clause import MAX_LENGTH, enclosing_clause, find_lead_ins
+from fourcorners.outline.clause import MAX_LENGTH, enclosing_clause, find_lead_ins, skip_heading
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
 
@@ -97,3 +98,28 @@ def test_points_of_a_list_have_lead_ins(document: Make) -> None:
     assert leads("pay in coin") == ["The Tenant must not"]
     assert leads("The Tenant sweeps") == []
     assert leads("The barn is") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "rest"),
+    [
+        ("6.1 If the yard is late", ("6 Delay", "6.1"), "If the yard is late"),
+        ("3. Appointment 3.1 Alder appoints", ("3 Appointment", "3.1"), "Alder appoints"),
+        ("Section 4.01 Cover. Seller shall", ("Article 4 COVER", "4.01 Cover"), "Seller shall"),
+        ("(1) This contract", ("17 Law", "17(1)"), "This contract"),
+        ("(a) Alder grants", ("Fifth Marks", "Fifth(a)"), "Alder grants"),
+        ("INSURANCE\nThe Tenant insures", ("INSURANCE",), "The Tenant insures"),
+        ("**4. Term** This runs", ("4 Term",), "This runs"),
+        ("A party may leave", ("7 End", "7(a)"), "A party may leave"),
+        ("Insurance is kept", ("7 Insurance",), "Insurance is kept"),
+        ("7 Insurance. Insurance is kept", ("7 Insurance",), "Insurance is kept"),
+        ("“14.3 Liability ends", ("2 Liability",), "“14.3 Liability ends"),
+        ("2 days after it", ("4 Notice",), "2 days after it"),
+        ("4.", ("4",), "4."),
+        ("Anything", (), "Anything"),
+    ],
+)
+def test_words_begin_after_the_number_and_the_heading(
+    words: str, path: tuple[str, ...], rest: str
+) -> None:
+    assert words[skip_heading(words, path) :] == rest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.sentences import split_sentences
@@ -99,3 +99,63 @@ def _around(text: str, span: Span) -> Span:
     if not inner:
         return span
     return Span(min(span.start, inner[0].start), max(span.end, inner[-1].end))
+
+
+_KEYWORD = re.compile(r"(?:section|article|clause|sec\.|art\.|§+)\s*", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\s]+")
+_QUOTE = re.compile(r"[\s“\"‘'*#]*")
+_AFTER_HEADING = re.compile(
+    r"\*{0,2}(?:\s*[.:;–—-]+\*{0,2}(?:\s+|$)|\s*\n\s*|\s+(?=[A-Z(“\"0-9§]))"
+)
+
+
+def skip_heading(words: str, path: Sequence[str]) -> int:
+    """Return where the words of a clause begin, after its number and heading; 0 if they have none.
+
+    `path` is the clause's, as `Outline.path` has it. A heading counts only after its number, or
+    where more than a space follows it: a sentence may begin with the same word.
+    """
+    at = 0
+    for step in path:
+        label, _, heading = step.partition(" ")
+        if _KEYWORD.fullmatch(f"{label} "):
+            label, _, heading = heading.partition(" ")
+        after_number = _skip_label(words, at, label)
+        if after_number == at and not _is_label(label):
+            heading = step
+        after = _skip_words(words, after_number, heading, is_numbered=after_number > at)
+        at = after
+    return at if at < len(words.rstrip()) else 0
+
+
+def _is_label(token: str) -> bool:
+    return any(each.isdigit() for each in token) or not token.isalpha()
+
+
+def _skip_label(words: str, at: int, label: str) -> int:
+    """Return the place after the label of a clause, or the end of it, such as `(1)` of `17(1)`."""
+    start = _QUOTE.match(words, at)
+    assert start is not None  # noqa: S101 - it matches nothing, too
+    begin = start.end()
+    keyword = _KEYWORD.match(words, begin)
+    token = _TOKEN.match(words, keyword.end() if keyword else begin)
+    if token is None or not label:
+        return at
+    written, whole = token[0].strip(".,:;()").casefold(), label.strip(".,:;()").casefold()
+    is_part = whole.endswith(written) and not whole.removesuffix(written)[-1:].isalnum()
+    if not written or not is_part or not (keyword or _is_label(token[0])):
+        return at
+    return token.end() + len(words[token.end() :]) - len(words[token.end() :].lstrip())
+
+
+def _skip_words(words: str, at: int, heading: str, *, is_numbered: bool) -> int:
+    """Return the place after a heading, if it is the next words."""
+    parts = heading.split()
+    if not parts:
+        return at
+    pattern = _QUOTE.pattern + r"\s+".join(map(re.escape, parts))
+    found = re.compile(pattern, re.IGNORECASE).match(words, at)
+    end = found and _AFTER_HEADING.match(words, found.end())
+    if not end or not (is_numbered or end[0].strip(" \t*")):
+        return at
+    return end.end()

@@ -15,6 +15,7 @@ from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.library.tokens import fold_name
+from fourcorners.outline.clause import skip_heading
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review.amendments import amendment_key
@@ -144,7 +145,7 @@ def load_cells(
 def cell_excerpts(
     library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
 ) -> dict[tuple[str, str], str]:
-    """Return the likeliest words that the cells of a window quote, by document and provision.
+    """Return the words that the cells of a window rest on, by document and provision.
 
     Of a cell that quotes nothing, the reason: why it failed, matters all the same or was not asked.
 
@@ -160,9 +161,29 @@ def cell_excerpts(
                 finding = _FINDING.load(text)
             excerpt = finding.error if finding.state is CellState.FAILED else finding.reason
             if finding.state is CellState.FOUND:
-                excerpt = finding.best.quote.words if finding.best else ""
+                excerpt = _telling_words(finding)
             found[document, provision] = excerpt[:_EXCERPT]
     return found
+
+
+def _telling_words(finding: Finding) -> str:
+    """Return a finding's words from the sentence of its likeliest answer on, without a heading.
+
+    That is the likeliest quote's words where no answer rests on any.
+    """
+    best = finding.best
+    if best is None:
+        return ""
+    asserted = max(
+        (each for each in finding.answers if each.statement and each.quotes),
+        key=lambda each: each.confidence or 0.0,
+        default=None,
+    )
+    quote, path = best.quote, best.path
+    if asserted and asserted.quotes[0].span:
+        quote, span = asserted.quotes[0], asserted.quotes[0].span
+        path = next((each.path for each in finding.evidence if each.clause.contains(span)), ())
+    return quote.words[skip_heading(quote.words, path) :]
 
 
 def _select_cells(

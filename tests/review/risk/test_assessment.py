@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.library.contract import Contract
-from fourcorners.outline.card.card import Party
+from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.playbook import (
     CardField,
@@ -192,7 +192,7 @@ def test_a_party_is_the_cards_by_its_short_name_or_role(contract: Contract) -> N
     who, notice = told.answers
     assert (who.value, who.answer) == ("Supplier", "Supplier (Alder Components Limited)")
     assert (notice.value, notice.answer) == ("P90D", "90 days")
-    assert told.headline == "The Supplier may end it; on 90 days notice"
+    assert told.headline == "Alder Components may end it; on 90 days notice"
     both = assess(contract, {ASSIGN: {"who": ("each party", 0.95)}}, provision(WHO))
     assert (both.answers[0].value, both.headline) == ("each party", "Each party may end it")
 
@@ -447,15 +447,20 @@ def test_periods_are_said_in_words(value: str, words: str) -> None:
 def test_options_are_said_as_the_playbook_does() -> None:
     yes_no = RiskQuestion("q", "?", answer="yes_no", options={"yes": "void otherwise", "no": ""})
     assert [answer_words(yes_no, each) for each in ("yes", "no")] == ["Yes", "No"]
-    assert [answer_statement(yes_no, each) for each in ("yes", "no")] == ["void otherwise", ""]
+    assert [answer_statement(yes_no, each, Card()) for each in ("yes", "no")] == [
+        "void otherwise",
+        "",
+    ]
     assert answer_words(EFFECT, "silent") == "silent"
-    assert answer_statement(RiskQuestion("q", "?", answer="amount"), "$5") == ""
+    assert answer_statement(RiskQuestion("q", "?", answer="amount"), "$5", Card()) == ""
 
 
 @pytest.mark.parametrize(
     ("says", "party", "statement"),
     [
         ("{} is bound", "You", "you are bound"),
+        ("applies to {}", "We", "applies to us"),
+        ("applies to {}", "each party", "applies to each party"),
         ("{} may end it", "we", "we may end it"),
         ("{} pays", "us", "we pay"),
         ("from {}", "you", "from you"),
@@ -467,7 +472,34 @@ def test_options_are_said_as_the_playbook_does() -> None:
 )
 def test_a_party_and_its_verb_agree(says: str, party: str, statement: str) -> None:
     asked = RiskQuestion("q", "?", answer="party", says=says)
-    assert answer_statement(asked, party) == statement
+    assert answer_statement(asked, party, Card()) == statement
+
+
+@pytest.mark.parametrize(
+    ("says", "value", "statement"),
+    [
+        ("applies to {}", "the Supplier", "applies to Alder Mills"),
+        ("{} is liable", "the HAULIER", "Quick & Sons is liable"),
+        ("applies to {}", "you", "applies to Bank of Ostrava"),
+        ("applies to {}", "Ostrava", "applies to Ostrava"),
+        ("applies to {}", "the Buyer", "applies to the Buyer"),
+        ("applies to {}", "the Agent", "applies to the Agent"),
+    ],
+)
+def test_a_party_that_has_a_role_is_called_by_its_name(
+    says: str, value: str, statement: str
+) -> None:
+    parties = (
+        Party("ALDER MILLS LIMITED", "Supplier", "Supplier"),
+        Party("Quick & Sons", "the Haulier", ""),
+        Party("BANK OF OSTRAVA PLC", "you", ""),
+        Party("Ferd Ltd", "Buyer", "Buyer"),
+        Party("Gerd Ltd", "Buyer", "Buyer"),  # which of the two is not known
+        Party("Agent", "Agent", "Agent", is_blank=True),
+    )
+    card = Card(parties=tuple(Fact(each, Span(0, 1), 1.0) for each in parties))
+    asked = RiskQuestion("q", "?", answer="party", says=says)
+    assert answer_statement(asked, value, card) == statement
 
 
 def test_a_clause_is_cut_at_paragraphs_and_at_a_length() -> None:

@@ -200,6 +200,29 @@ def test_a_cell_quotes_its_likeliest_words(mill: Room) -> None:
     assert f"<span>{WORDS}</span>" in unescape(mill.client.get(GRID).text)
 
 
+def test_a_cell_begins_at_the_sentence_of_its_answer_after_the_heading(mill: Room) -> None:
+    lease = mill.document("lease")
+    with mill.app.state.server.connection_pool.library() as library:
+        cell = found(lease, FIRST, text := library.text(lease))
+        start = text.index("2. Ending")
+        span = Span(start, cell.evidence[0].clause.end)
+        whole = replace(
+            cell.evidence[0],
+            quote=replace(cell.evidence[0].quote, words=span.text_in(text), span=span),
+            clause=span,
+        )
+        other = replace(whole, path=("9 Other",))
+        for evidence, answers, words in (
+            ((whole,), (), span.text_in(text).removeprefix("2. Ending").lstrip(" .\n")),
+            ((whole,), cell.answers, WORDS),
+            ((other,), (), span.text_in(text)),
+        ):
+            fill(library, BOOK, [replace(cell, evidence=evidence, answers=answers)])
+            shown = cell_excerpts(library, BOOK, [lease], [FIRST])[lease, FIRST]
+            assert shown == words[: len(shown)]
+            assert shown[:20] == words[:20]
+
+
 def test_the_reason_for_a_cell_without_words_is_in_it(mill: Room) -> None:
     lease, supply = mill.document("lease"), mill.document("supply")
     with mill.app.state.server.connection_pool.library() as library:

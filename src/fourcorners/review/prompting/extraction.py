@@ -335,7 +335,9 @@ def assess_risks(
         if not answer.is_open:
             value = read_answer(one, answer.answer, linked.card)
             answer = replace(
-                answer, value=value, statement=answer_statement(one, value) if value else ""
+                answer,
+                value=value,
+                statement=answer_statement(one, value, linked.card) if value else "",
             )
         answers.append(answer)
     level = Severity(claims.severity) if claims.severity and not provision.severity else None

@@ -9,7 +9,7 @@ from datetime import date
 from fourcorners.errors import ConfigError
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.card.party_names import PRONOUNS, ROLES
+from fourcorners.outline.card.party_names import PRONOUNS, ROLES, common_name
 from fourcorners.playbooks.playbook import Provision, RiskQuestion
 from fourcorners.review.finding import AnswerCorrection
 from fourcorners.review.mentions import fold_party
@@ -27,6 +27,7 @@ _ALL = frozenset((EACH_PARTY, "both", "both parties", "either party", "all parti
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
 _PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
+_OBJECT = {"we": "us"}  # of a phrase that ends with the party
 
 
 def parse_answers(
@@ -162,21 +163,32 @@ def _date_words(value: str) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def answer_statement(question: RiskQuestion, value: str) -> str:
-    """Return how a cell says an answer; empty where it does not."""
+def answer_statement(question: RiskQuestion, value: str, card: Card) -> str:
+    """Return how a cell says an answer; empty where it does not.
+
+    A party that the contract only calls by a role or a pronoun has its name from the card.
+    """
     if question.answer in ("yes_no", "one_of"):
         return question.options.get(value, "")
     if question.answer == "party":
-        return _party_statement(question.says, value)
+        return _party_statement(question.says, value, card)
     return question.says.replace("{}", answer_words(question, value))
 
 
-def _party_statement(says: str, value: str) -> str:
-    """Return a phrase with a party as its subject: `you are bound`, `the Supplier is bound`."""
+def _party_statement(says: str, value: str, card: Card) -> str:
+    """Return a phrase with a party: `applies to Northmere Water`, `you are liable`."""
     name = fold_party(value)
+    known = [
+        party
+        for party in (fact.value for fact in card.parties)
+        if name in {fold_party(each) for each in (party.short, party.role) if each}
+    ]
+    is_role = name in PRONOUNS or name in ROLES or _ARTICLE.match(value)
+    if is_role and len(known) == 1 and not known[0].is_blank:
+        return says.replace("{}", common_name(known[0].name))
     if name in PRONOUNS:
         verb = _VERB.sub(lambda found: _PLURAL.get(found[0]) or found[0].removesuffix("s"), says)
-        return verb.replace("{}", name)
+        return verb.replace("{}", name if verb.startswith("{}") else _OBJECT.get(name, name))
     if name in ROLES:
         bare = _ARTICLE.sub("", value)
         value = f"the {bare.title() if bare.isupper() else bare}"

@@ -69,7 +69,7 @@ class RiskConclusion:
     """What follows from the answers of one contract's cells, whoever gave them."""
 
     def __init__(self, card: Card, side: Side) -> None:
-        self._side = side
+        self._card, self._side = card, side
         roles = map(Party, side.roles)
         self.parties = _parties_by_name([*(fact.value for fact in card.parties), *roles])
 
@@ -119,6 +119,10 @@ class RiskConclusion:
             position=_position_match(position, given) if position else None,
         )
         return leave_to_read(decided, possible, open_question_reason(possible, question))
+
+    def statement(self, question: RiskQuestion, value: str) -> str:
+        """Return how a cell says an answer; empty where it does not."""
+        return answer_statement(question, value, self._card)
 
     def words(self, question: RiskQuestion, value: str) -> str:
         """Return an answer in words; a party as the contract calls it."""
@@ -221,7 +225,7 @@ class RiskAssessor:
                 each,
                 answer=self._conclusion.words(asked, owner),
                 value=owner,
-                statement=answer_statement(asked, owner),
+                statement=self._conclusion.statement(asked, owner),
                 quotes=quotes,
             )
 
@@ -287,7 +291,7 @@ class RiskAssessor:
             question.question,
             self._conclusion.words(question, value),
             value=value,
-            statement=answer_statement(question, value),
+            statement=self._conclusion.statement(question, value),
             confidence=round(best.probability, 4),
             quotes=tuple(dict.fromkeys(quotes))[:MOST_QUOTES],
         )
@@ -329,7 +333,7 @@ class RiskAssessor:
             question.question,
             answer_words(question, value.text),
             value=value.text,
-            statement=answer_statement(question, value.text),
+            statement=self._conclusion.statement(question, value.text),
             confidence=value.confidence,
             quotes=(self._quote(value.span),),
         )
@@ -356,7 +360,7 @@ class RiskAssessor:
             question.question,
             value,
             value=value,
-            statement=answer_statement(question, value),
+            statement=self._conclusion.statement(question, value),
             quotes=tuple(self._quote(span) for span, _ in places[:MOST_QUOTES]),
         )
 

@@ -29,7 +29,6 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.parties import find_sides
-from fourcorners.review.risk.answers import answer_statement
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion, applicable_questions
 from fourcorners.review.risk.rules import raise_by_rules
 from fourcorners.text.span import Span
@@ -165,7 +164,7 @@ def _answer(
             id=name,
             author=Author.PERSON,
             value=value,
-            statement=answer_statement(question, value) if value else "",
+            statement=conclusion.statement(question, value) if value else "",
         )
     there = {each.id for each in cell.answers}
     return replace(
