@@ -65,7 +65,15 @@ class InputError(FourcornersError):
 
 
 class ConfigError(FourcornersError):
-    """A setting, playbook, query or option that is wrong: the operator must act."""
+    """A setting, playbook, query or option that is wrong: the operator must act.
+
+    Attributes:
+        field: The field of a form or request that is to blame; empty where no one field is.
+    """
+
+    def __init__(self, message: str, *, remedy: str = "", field: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.field = field
 
 
 class QueryError(ConfigError):

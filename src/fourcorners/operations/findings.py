@@ -13,6 +13,8 @@ from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
+from fourcorners.operations.members import find_member, notify_of_comment
+from fourcorners.operations.notices import Notice, NoticeKind
 from fourcorners.operations.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Level, Playbook
@@ -215,19 +217,44 @@ def annotate(access: Access, asked: AnnotationRequest, book: Playbook | None = N
         book = load_playbook(library, asked.playbook)
         book = _cell_playbook(access, book, asked.provision, Role.REVIEWER)
     _require_provision(asked.provision, book)
-    place, by = (library, book, asked.document, asked.provision), access.principal.name
-    if asked.assignee.strip():
-        return review_actions.assign_finding(*place, to=asked.assignee, by=by, why=asked.comment)
+    collection = library.entry(asked.document).collection
     given = review_actions.NewAnnotation(
-        by=by,
+        by=access.principal.name,
         state=asked.state,
         value=asked.value,
-        comment=asked.comment,
+        comment=comment_of(access, collection, asked.comment, asked.assignee),
         place=asked.place,
         answers=asked.answers,
         severity=Severity(asked.severity) if asked.severity else None,
     )
-    return review_actions.annotate_finding(*place, given)
+    with library.transaction():
+        found = review_actions.annotate_finding(
+            library, book, asked.document, asked.provision, given
+        )
+        notice = Notice(
+            kind=NoticeKind.ANSWERED,
+            by=given.by,
+            collection=collection,
+            document=asked.document,
+            playbook=asked.playbook,
+            provision=asked.provision,
+        )
+        notify_of_comment(library, notice, given.comment, found.remarks[:-1])
+    return found
+
+
+def comment_of(access: Access, collection: str, comment: str, to: str = "") -> str:
+    """Return a comment as it is kept, with whom it asks to look at the finding.
+
+    Raises:
+        ConfigError: If no member of the collection is called that.
+    """
+    library = access.library_for(collection, Role.REVIEWER)
+    asked = to.strip() or review_actions.assigned_to(comment)
+    if not asked:
+        return comment
+    name = find_member(access, library, collection, asked)
+    return review_actions.assignment(name, comment if to.strip() else comment.partition(":")[2])
 
 
 def _require_provision(provision: str, *playbooks: Playbook) -> None:

@@ -123,7 +123,10 @@ def _error_code(error: FourcornersError) -> str:
 
 
 def _faults_of(error: FourcornersError) -> list[dict[str, object]]:
-    """Return what is wrong with a playbook, by line; other errors are of no field alone."""
+    """Return what is wrong with a playbook, by line, or the one field that is to blame."""
+    if isinstance(error, ConfigError) and error.field:
+        fault = {"in": "body", "field": error.field, "code": "invalid_value"}
+        return [{**fault, "detail": str(error)}]
     if not isinstance(error, PlaybookError):
         return []
     from fourcorners.playbooks.file.schema import PlaybookFileError
@@ -198,11 +201,17 @@ def _problem_response(
             "errors": faults,
         }
         return JSONResponse(value, status, media_type="application/problem+json")
+    templates = app_state(request).templates
+    if request.headers.get("hx-request") == "true":  # it is shown where the form is
+        part = templates.get_template("_problem.html.j2").render(
+            message=message, remedy=remedy, field=faults[0]["field"] if faults else ""
+        )
+        return HTMLResponse(part, status)
     state = app_state(request)
     principal = None
     with suppress(FourcornersError):  # an error page needs nobody to have signed in
         principal = state.identity.principal_of(request)
-    page = state.templates.get_template("error.html.j2").render(
+    page = templates.get_template("error.html.j2").render(
         principal=principal,
         form_token=form_token(principal.secret) if principal else "",
         path=request.url.path,

@@ -14,14 +14,16 @@ def document_href(document: str) -> str:
     return f"/d/{quote(document, safe='')}"
 
 
-def quote_href(document: str, span: Span, words: str | None = None) -> str:
+def quote_href(document: str, span: Span, words: str | None = None, *, near: bool = False) -> str:
     """Return the address that opens a document at a span, highlighted.
 
-    With the span's words given, nothing is highlighted where the text there is another one.
+    With the span's words given, nothing is highlighted where the text there is another one. What
+    is only `near` to what was looked for is outlined, not highlighted.
     `/d/ID#s=120-340` alone leads there too, but needs JavaScript.
     """
     place = f"{span.start}-{span.end}"
     asked = {"s": place} | ({} if words is None else {"h": words_hash(words)})
+    asked |= {"near": "1"} if near else {}
     return f"{document_href(document)}?{urlencode(asked)}#s={place}"
 
 

@@ -324,9 +324,9 @@ def test_the_panel_has_quote_reason_answers_and_what_cuts_the_other_way(mill: Ro
     assert f"<mark>{WORDS}</mark>" in unescape(page)
     before, _, fold = words(page).partition("How this was found")
     told = (
-        "Tenant may end it", "Who may end it? The tenant", WORDS, "2. Ending",
-        "Against this: The landlord must consent to more.", "An end at will.", "In the contract",
-        "For you to decide: For what price? (two clauses differ)",
+        "Tenant may end it", "In the contract", WORDS, "2. Ending", "Who may end it? The tenant",
+        "Against this: The landlord must consent to more.", "Open questions",
+        "For what price? (two clauses differ)", "An end at will.",
     )  # fmt: skip
     places = [before.index(each) for each in told]
     assert places == sorted(places)

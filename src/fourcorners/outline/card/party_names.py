@@ -236,7 +236,7 @@ _JOINING = frozenset({"OF", "AND", "THE", "FOR", "IN"})
 def common_name(name: str) -> str:
     """Return a party's name as people write it: `Northmere Water` for `NORTHMERE WATER PLC`."""
     bare = ENDS_WITH_FORM.sub("", name) or name
-    if not bare.isupper() or len(bare.split()) == 1 and len(bare) <= _INITIALS:
+    if not bare.isupper() or (len(bare.split()) == 1 and len(bare) <= _INITIALS):
         return bare
     words = bare.split()
     return " ".join(

@@ -88,8 +88,9 @@ def annotate_finding(
             value, place = _locate_value(value, place, finding, library.text(document))
         elif answers and finding.state is not CellState.FOUND:
             raise ConfigError(
-                "nothing was found here of which a question could be answered.",
-                remedy="Correct it with the words of the contract first.",
+                "nothing was found here, so no question can be answered.",
+                remedy="Correct the wording first.",
+                field="value",
             )
         annotation = Annotation(
             given.by,
@@ -167,7 +168,9 @@ def _require_sayable(given: NewAnnotation) -> None:
             raise ConfigError(f"{what} contains an unpaired surrogate.")
     if state is None and not given.comment:
         raise ConfigError(
-            "there is nothing to save.", remedy="Give a state, a corrected value or a comment."
+            "there is nothing to save.",
+            remedy="Change something first, or write a comment.",
+            field="comment",
         )
     if given.value and given.place is not None:
         raise ConfigError("both a value and a place are given.", remedy="Give only one of them.")
@@ -184,9 +187,9 @@ def _require_sayable(given: NewAnnotation) -> None:
         raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
     if state is ReviewState.CORRECTED and not given.is_correction:
         raise ConfigError(
-            "a correction needs a value.",
-            remedy="Give it with --value, point at words of the contract with --at START-END, "
-            "answer a question with --answer, or set a --severity.",
+            "a correction needs other wording, an answer or a severity.",
+            remedy="Give the wording, or point at words of the contract.",
+            field="value",
         )
 
 
@@ -205,7 +208,7 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
     if state is ReviewState.REJECTED and not found:
         raise ConfigError(
             "nothing was found here that could be rejected.",
-            remedy="If the contract says something, correct it with the words; or flag it.",
+            remedy="If the contract says something, correct the wording, or ask for a second look.",
         )
     if state is ReviewState.PROPOSED and not any(
         each.state is not None for each in finding.remarks
@@ -213,34 +216,29 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
         raise ConfigError("there is no remark on this cell to withdraw.")
 
 
-_TO = re.compile(r"@(?P<name>[^:\n@]{1,120}):")
+_TO = re.compile(r"@(?P<name>(?:[^:\n@]|(?<=\w)@(?=\w)){1,120}):")
 
 
-def assign_finding(
-    library: Library,
-    playbook: Playbook,
-    document: str,
-    provision: str,
-    *,
-    to: str,
-    by: str,
-    why: str,
-) -> Finding:
-    """Ask someone to look at a cell, and return the updated finding.
+def assignment(to: str, why: str = "") -> str:
+    """Return the comment that asks someone to look at a cell.
 
     Raises:
-        ConfigError: If the name is invalid, or the cell was not reviewed.
+        ConfigError: If the name is invalid.
     """
     name = " ".join(to.split())
     if not _TO.fullmatch(f"@{name}:"):
         raise ConfigError(
-            "invalid name of a reviewer: use 1 to 120 characters, without a colon.",
-            remedy="Give a name.",
+            "a reviewer's name has 1 to 120 characters and no colon.",
+            remedy="Choose another name.",
+            field="to",
         )
-    comment = f"@{name}: {why.strip() or 'please look at this.'}"
-    return annotate_finding(
-        library, playbook, document, provision, NewAnnotation(by=by, comment=comment)
-    )
+    return f"@{name}: {why.strip() or 'please look at this.'}"
+
+
+def assigned_to(comment: str) -> str:
+    """Return whom a comment asks to look at its cell; empty if nobody."""
+    found = _TO.match(comment)
+    return " ".join(found["name"].split()) if found else ""
 
 
 def assignee(remarks: Iterable[Annotation]) -> str:
@@ -254,7 +252,5 @@ def assignee(remarks: Iterable[Annotation]) -> str:
             continue
         if remark.state is not None:
             name = ""
-        found = _TO.match(remark.comment)
-        if found:
-            name = " ".join(found["name"].split())
+        name = assigned_to(remark.comment) or name
     return name

@@ -108,6 +108,7 @@ def _option(question: RiskQuestion, words: str) -> str:
         raise ConfigError(
             f"{question.id}: {words[:80]!r} is not one of its answers.",
             remedy=f"They are: {', '.join(options)}; or {SILENT} where it does not say.",
+            field=question.id,
         )
     return meant[words.casefold()]
 
@@ -122,7 +123,7 @@ def _iso_date(words: str) -> list[str]:
 def _single_value(values: Iterable[str], question: RiskQuestion, what: str) -> str:
     found = list(dict.fromkeys(values))
     if len(found) != 1:
-        raise ConfigError(f"{question.id}: the answer is to be {what}, and one only.")
+        raise ConfigError(f"the answer must be {what}, and one only.", field=question.id)
     return found[0]
 
 

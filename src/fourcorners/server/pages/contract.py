@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
 
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
@@ -45,27 +46,27 @@ _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
 _DEEPEST = 3  # level in the list of contents
 
 
-_Place = Annotated[str, Query(max_length=40)]
-_Hash = Annotated[str, Query(max_length=64)]
 _View = Annotated[str, Query(max_length=10)]
-_Part = Annotated[int, Query(ge=0, le=1_000_000)]
+
+
+class _Shown(BaseModel):
+    """What is shown of a contract: the words at `s` with the hash `h`, or a numbered part."""
+
+    s: str = Field("", max_length=40)
+    h: str = Field("", max_length=64)
+    near: bool = False
+    view: str = Field("", max_length=10)
+    part: int = Field(0, ge=0, le=1_000_000)
 
 
 @router.get("/d/{document}")
-def show(
-    context: Context,
-    document: str,
-    s: _Place = "",
-    h: _Hash = "",
-    view: _View = "",
-    part: _Part = 0,
-) -> Response:
+def show(context: Context, document: str, asked: Annotated[_Shown, Query()]) -> Response:
     with context.access() as access:
         entry, role = access.visible(document).entry, access.visible(document).role
         card = access.card(document)
         findings = _findings(access, document)
         called = access.titles([document])[document]
-        shown = _open(context, access, document, s, h, view, part)
+        shown = _open(context, access, document, asked)
     outline, text = shown.outline, shown.document.text
     references = [each for each in outline.references if each.span.overlaps(shown.within)]
     return context.page(
@@ -80,7 +81,7 @@ def show(
         given_by=next((fact.by for fact in card.parties if fact.by), ""),
         may_review=role >= Role.REVIEWER,
         findings=findings,
-        missed=bool(s) and shown.marked is None,
+        missed=bool(asked.s) and shown.marked is None,
         references=references[:_MOST_REFERENCES],
         dangling=sum(each.target is None for each in outline.references),
     )
@@ -97,19 +98,17 @@ def set_parties(
 
 
 @router.get("/d/{document}/view")
-def show_view(
-    context: Context, document: str, s: _Place = "", h: _Hash = "", view: _View = ""
-) -> Response:
+def show_view(context: Context, document: str, asked: Annotated[_Shown, Query()]) -> Response:
     """Draw the words of a contract alone, to show next to something else."""
     with context.access() as access:
         called = access.titles([document])[document]
-        shown = _open(context, access, document, s, h, view, 0)
+        shown = _open(context, access, document, asked)
     return context.page(
         "_side_contract.html.j2",
         called=called,
         view=shown,
         blocks=[] if shown.is_printed else list(shown.blocks(context.require_client)),
-        missed=bool(s) and shown.marked is None,
+        missed=bool(asked.s) and shown.marked is None,
     )
 
 
@@ -117,7 +116,7 @@ def show_view(
 def show_part(context: Context, document: str, number: int, view: _View = "") -> Response:
     """Draw another window of a contract, to follow those that are drawn."""
     with context.access() as access:
-        shown = _open(context, access, document, "", "", view, number)
+        shown = _open(context, access, document, _Shown(view=view, part=number))
     if number != shown.number:
         raise NotFound(f"this contract has {len(shown.windows):,} parts.")
     return context.page(
@@ -164,7 +163,7 @@ def find(
 ) -> Response:
     """Return where words are in a contract: start, end and part of each place, in order."""
     with context.access() as access:
-        shown = _open(context, access, document, "", "", view, 0)
+        shown = _open(context, access, document, _Shown(view=view))
     places = [
         (place.start, place.end, window_at(shown.windows, place.start) + 1)
         for place in find_phrase(shown.document.text, q, _MOST_FOUND)
@@ -187,13 +186,12 @@ def download(context: Context, document: str) -> Response:
     return send_file(read.name, "application/octet-stream", data)
 
 
-def _open(
-    context: RequestContext, access: Access, document: str, s: str, h: str, view: str, part: int
-) -> ContractView:
+def _open(context: RequestContext, access: Access, document: str, asked: _Shown) -> ContractView:
     read, outline = access.document(document), access.outline(document)
-    marked = linked_span(s, h, read.text) if s else None
-    renderer = context.state.page_renderer
-    return open_view(read, outline, renderer, marked=marked, text=view == "text", number=part)
+    marked = linked_span(asked.s, asked.h, read.text) if asked.s else None
+    renderer, is_text = context.state.page_renderer, asked.view == "text"
+    shown = open_view(read, outline, renderer, marked=marked, text=is_text, number=asked.part)
+    return replace(shown, is_near=asked.near and marked is not None)
 
 
 def _original(context: RequestContext, document: Document, page: int) -> Path:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import replace
+from itertools import zip_longest
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -16,15 +14,13 @@ from fourcorners.errors import ConfigError
 from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.findings import AnnotationRequest, annotate, findings_at
+from fourcorners.operations.members import members
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
     SEVERITY_WORDS,
     STATE_WORDS,
-    ocr_note,
-    page_range,
     quote_place,
 )
 from fourcorners.research.columns.store import column_versions, playbook_for
@@ -33,13 +29,12 @@ from fourcorners.review.amendments import apply_amendments
 from fourcorners.review.finding import (
     Author,
     CellState,
-    Evidence,
     Finding,
     ReviewState,
     Severity,
 )
 from fourcorners.review.people import review_actions
-from fourcorners.review.risk.answers import SILENT
+from fourcorners.review.risk.answers import SILENT, answer_words
 from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server import columns as column_actions
 from fourcorners.server.context import Context, RequestContext
@@ -48,8 +43,12 @@ from fourcorners.server.grid.matrix import STATES
 from fourcorners.server.grid.query import Grid, GridQuery, select_cells
 from fourcorners.server.grid.windows import cell_view, next_open_cell
 from fourcorners.server.links import linked_span, quote_href
+from fourcorners.server.rendering.finding_clauses import (
+    MOST_CLAUSES,
+    quoted_clauses,
+    show_passage,
+)
 from fourcorners.text.invisible_characters import show_invisible
-from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
 router = APIRouter()
@@ -58,10 +57,6 @@ _Id = Annotated[str, Query(max_length=40)]
 _Word = Annotated[str, Query(max_length=200)]
 _Question = Annotated[str, Form(max_length=4_000)]
 _Way = Annotated[str, Form(max_length=10)]
-_MOST_QUOTES = 8  # shown at first; the rest is counted
-_AROUND = 160  # characters that are shown before a clause, and after it
-# A line that was cut by the width of the paper, not ended: what follows is the same paragraph.
-_CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
 
 
 @router.get("/reviews/cell")
@@ -86,7 +81,7 @@ def show_next(context: Context, wanted: Grid, d: _Id, v: _Word) -> Response:
 
 
 class _AnnotationForm(BaseModel):
-    """What the form for an `AnnotationRequest` sends.
+    """What the form for an `AnnotationRequest` sends, with what its fields held before.
 
     Attributes:
         at: The contract's words that are its value, as `start-end`.
@@ -99,13 +94,32 @@ class _AnnotationForm(BaseModel):
     v: str
     says: str = ""
     value: str = ""
+    value_was: str = ""
     comment: str = ""
     to: str = ""
-    question: str = ""
-    answer: str = ""
+    question: list[str] = []
+    answer: list[str] = []
+    was: list[str] = []
     severity: str = ""
+    severity_was: str = ""
     at: str = ""
     words: str = ""
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The answers that were changed, by their questions."""
+        given = zip_longest(self.question, self.answer, self.was, fillvalue="")
+        return {question: answer for question, answer, was in given if answer not in ("", was)}
+
+    @property
+    def new_severity(self) -> str | None:
+        return self.severity if self.severity not in ("", self.severity_was) else None
+
+    @property
+    def new_value(self) -> str:
+        """The wording, if it was changed and not only its lines."""
+        is_same = self.value.split() == self.value_was.split()
+        return "" if is_same or self.says not in ("", ReviewState.CORRECTED) else self.value
 
 
 @router.post("/reviews/mark")
@@ -120,15 +134,14 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
-        state = form.says or None
         asked = AnnotationRequest.from_fields(
             document=d,
             provision=provision,
-            state=state,
-            value=form.value if state in (None, ReviewState.CORRECTED) else "",
+            state=form.says or None,
+            value=form.new_value,
             place=_selected_span(form.at, form.words, access.text(d)) if form.at else None,
-            answers={form.question: form.answer} if form.question else {},
-            severity=form.severity or None,
+            answers=form.answers,
+            severity=form.new_severity,
             comment=form.comment,
             assignee=form.to,
         )
@@ -229,7 +242,7 @@ def _show_document(
     finding = cells.get(provision.id)
     if finding is not None:
         (finding,) = findings_at(library, of_column, apply_amendments(library, [finding]))
-        view |= _panel(finding, provision, access.text(d))
+        view |= _panel(access, finding, provision)
         view["left_out"] = describe_left_out(library.document(d), library.exclusions(d))
         view["amending"] = access.titles(each.document for each in finding.amendments)
     matrix = dated_grid(context.state.connection_pool, access, c, book)
@@ -249,6 +262,7 @@ def _show_document(
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,
         may_mark=context.principal.may(Role.REVIEWER, c),
+        people=members(library, c),
     )
 
 
@@ -261,76 +275,39 @@ def _question_forms(finding: Finding, provision: Provision) -> dict[str, dict[st
         options = {"yes": "Yes", "no": "No"} if each.answer == "yes_no" else dict(each.options)
         options = {key: label or key.replace("_", " ") for key, label in options.items()}
         now = answer.value if answer else ""
+        if now and each.answer in ("date", "duration"):
+            now = answer_words(each, now)
         if answer and answer.author is Author.PERSON and not now:
             now = SILENT
         forms[each.id] = {"options": options, "now": now, "kind": each.answer}
     return forms
 
 
-def _panel(finding: Finding, provision: Provision, text: str) -> dict[str, object]:
+def _panel(access: Access, finding: Finding, provision: Provision) -> dict[str, object]:
     """Return what is shown of a finding besides itself."""
-    ranked = sorted(finding.evidence, key=lambda each: -each.score)
     place, document = finding.place, finding.document
-    answered = [each for each in finding.answers if not each.is_open]
+    text = access.text(document)
+    clauses, places = quoted_clauses(finding, access.outline(document), text)
+    ranked = sorted(finding.evidence, key=lambda each: -each.score)
+    nearest = finding.nearest
     return {
-        "answered": answered,
+        "answered": [each for each in finding.answers if not each.is_open],
         "left_open": [each for each in finding.answers if each.is_open],
-        "places": {quote: _place(quote, finding) for quote in _answer_quotes(finding)},
         # Why nothing is quoted, by the search; where a rule makes it grave, why it matters.
         "searched_only": finding.state is CellState.NOT_FOUND and finding.severity is Severity.NONE,
-        "evidence": [_in_context(document, text, each) for each in ranked[:_MOST_QUOTES]],
-        "more": max(0, len(ranked) - _MOST_QUOTES),
-        "near": _in_context(document, text, finding.nearest) if finding.nearest else None,
+        "clauses": clauses,
+        "places": places,
+        "quoted": [(each, quote_place(each.quote)) for each in ranked[:MOST_CLAUSES]],
+        "more": max(0, len(ranked) - MOST_CLAUSES),
+        "near": show_passage(document, text, nearest, near=True) if nearest else None,
         "proposed": [
-            _in_context(document, text, each)
-            for each in (finding.proposed.evidence if finding.proposed else ())[:_MOST_QUOTES]
+            show_passage(document, text, each)
+            for each in (finding.proposed.evidence if finding.proposed else ())[:MOST_CLAUSES]
             if each not in finding.evidence
         ],
         "questions": _question_forms(finding, provision),
         "assigned": review_actions.assignee(finding.remarks),
         "value_href": quote_href(document, place, finding.value) if place else "",
-    }
-
-
-def _answer_quotes(finding: Finding) -> Iterator[Quote]:
-    for each in finding.answers:
-        yield from (*each.quotes, *each.against_quotes)
-    if finding.position:
-        yield from finding.position.quotes
-
-
-def _place(quote: Quote, finding: Finding) -> str:
-    """Return where a quote is, by the evidence whose clause holds it; empty if none does."""
-    if quote.span is None:
-        return ""
-    around = [each for each in finding.evidence if each.clause.contains(quote.span)]
-    if not around:
-        return ""
-    best = min(around, key=lambda each: len(each.clause))
-    return ", ".join(filter(None, (" › ".join(best.path[-2:]), page_range(best.pages))))
-
-
-def _join_lines(cut: Excerpt) -> Excerpt:
-    """Return an excerpt with less around it, and paragraphs not broken as lines on paper were."""
-    runs = tuple(replace(run, words=_CUT.sub(" ", run.words)) for run in cut.runs)
-    before, after = _CUT.sub(" ", cut.before), _CUT.sub(" ", cut.after)
-    if len(before) > _AROUND:
-        before = before[-_AROUND:].partition(" ")[2]
-    if len(after) > _AROUND:
-        after = after[:_AROUND].rpartition(" ")[0]
-    return replace(cut, before=before, runs=runs, after=after)
-
-
-def _in_context(document: str, text: str, evidence: Evidence) -> dict[str, object]:
-    """Return a quote in its clause."""
-    span = evidence.quote.span
-    excerpt = cut_excerpt(text, evidence.clause, {0: [span] if span else []})
-    return {
-        "evidence": evidence,
-        "excerpt": _join_lines(excerpt),
-        "where": ", ".join(filter(None, (page_range(evidence.pages), ocr_note(evidence.ocr)))),
-        "checked": quote_place(evidence.quote),
-        "href": quote_href(document, span, evidence.quote.words) if span else "",
     }
 
 

@@ -30,6 +30,7 @@ class ContractView:
         is_printed: Whether its pages are shown, not its text.
         boxes: Where the highlighted words are, by page.
         problem: Why the highlighted words cannot be shown on their page.
+        is_near: Whether those words are only the closest to what was looked for.
     """
 
     document: Document
@@ -42,6 +43,7 @@ class ContractView:
     is_printed: bool
     boxes: dict[int, list[Box]] = field(default_factory=dict)
     problem: str = ""
+    is_near: bool = False
 
     @property
     def within(self) -> Span:
@@ -89,6 +91,7 @@ class ContractView:
         if self.marked is not None:
             place = f"{self.marked.start}-{self.marked.end}"
             asked, anchor = {**asked, "s": place}, f"#s={place}"
+            asked |= {"near": "1"} if self.is_near else {}
         query = f"?{urlencode(asked)}" if asked else ""
         return f"{document_href(self.document.id)}{query}{anchor}"
 
@@ -96,6 +99,7 @@ class ContractView:
         """Return the address of words of this document that stays in the same view."""
         place = f"{span.start}-{span.end}"
         asked = {"s": place, "h": words_hash(span.text_in(self.document.text)), **self._form}
+        asked |= {"near": "1"} if self.is_near and span == self.marked else {}
         return f"{document_href(self.document.id)}?{urlencode(asked)}#s={place}"
 
     @property

@@ -1,25 +1,25 @@
 // A finding, in the panel of the grid or on a separate page: what was typed, and the keys for it.
 import { isCommand, isComposing, isWithin } from "./keys.js";
-import { problem, tell } from "./said.js";
+import { showProblem } from "./said.js";
 import { post } from "./session.js";
 
-const fields = "[data-mark] textarea, [data-mark] input:not([type=hidden])";
+const fields = "[data-mark] :is(textarea, select, input:not([type=hidden]))";
 const place = (field) => field.closest("#finding")?.dataset;
+const first = (field) => field.defaultValue ?? ([...field.options].find((each) => each.defaultSelected)?.value ?? "");
 
 function draftKey(field) {
   const { d, v } = place(field);
-  const form = field.form;
-  const of = form.querySelector("[name=question]")?.value ?? form.dataset.mark;
-  return `draft ${d} ${v} ${of} ${field.name}`;
+  return `draft ${d} ${v} ${field.dataset.of ?? ""} ${field.name}`;
 }
 
-// Words that were typed and not saved are there when the finding is shown again.
+// What was typed or chosen and not saved is there when the finding is shown again.
 export function keepDrafts(root) {
   root.addEventListener("input", (event) => {
     const field = event.target;
     if (!field.matches(fields) || !place(field)) return;
-    if (field.value === field.defaultValue) sessionStorage.removeItem(draftKey(field));
+    if (field.value === first(field)) sessionStorage.removeItem(draftKey(field));
     else sessionStorage.setItem(draftKey(field), field.value);
+    noteDrafts(field.form);
   });
   root.addEventListener("keydown", (event) => {
     const form = event.target.form;
@@ -36,15 +36,21 @@ export function restoreDrafts(root) {
     if (draft === null) continue;
     field.value = draft;
     field.closest("details")?.setAttribute("open", "");
-    const note = document.createElement("p");
-    note.className = "unsaved";
-    note.textContent = "Not saved yet.";
-    field.form.querySelector(".unsaved") ?? field.form.append(note);
+    noteDrafts(field.closest("form"));
   }
 }
 
+function noteDrafts(form) {
+  const isChanged = [...form.querySelectorAll("textarea, select, input:not([type=hidden])")].some((field) => field.value !== first(field));
+  const note = form.querySelector(".unsaved") ?? document.createElement("span");
+  note.className = "unsaved";
+  note.textContent = "Not saved yet.";
+  if (isChanged) form.querySelector(".save")?.append(note);
+  else note.remove();
+}
+
 export function forgetDrafts(form) {
-  form.querySelectorAll("textarea, input:not([type=hidden])").forEach((field) => sessionStorage.removeItem(draftKey(field)));
+  form.querySelectorAll("textarea, select, input:not([type=hidden])").forEach((field) => sessionStorage.removeItem(draftKey(field)));
 }
 
 // ---- The page of one finding
@@ -74,7 +80,7 @@ if (page) {
     const values = new URLSearchParams(new FormData(form, event.submitter));
     const answer = await post(form.action, values);
     if (!answer) return;
-    if (!answer.ok) { tell(await problem(answer), true); return; }
+    if (!answer.ok) { showProblem(form, answer); return; }
     forgetDrafts(form);
     if (goesOn) location.assign(page.querySelector("#next").href);
     else location.reload();

@@ -1,7 +1,7 @@
 // What people say of findings, in the grid: sent, shown in the cell and counted above.
 import { forgetDrafts } from "./finding.js";
 import { post } from "./session.js";
-import { problem, tell } from "./said.js";
+import { problem, showProblem, tell } from "./said.js";
 import { again, againIfLoading, at, find, focus, headers, panel, table } from "./grid_table.js";
 import { fill, isContract, isFinding, onWords, open } from "./grid_panel.js";
 
@@ -13,7 +13,11 @@ const place = () => {
 async function send(values, form = null) {
   const answer = await post("/reviews/mark", new URLSearchParams(values));
   if (!answer) return false;
-  if (!answer.ok) { tell(await problem(answer), true); return false; }
+  if (!answer.ok) {
+    if (form?.isConnected) await showProblem(form, answer);
+    else tell(await problem(answer), true);
+    return false;
+  }
   if (form) forgetDrafts(form);
   const markup = await answer.text();
   const drawn = document.createElement("template");
@@ -28,7 +32,7 @@ async function send(values, form = null) {
 }
 
 // Marks the finding that is open; the caller knows that it is seen.
-export const say = (state) => send({ ...place(), says: state });
+export const say = (state) => send({ ...place(), says: state }, panel.querySelector(".says"));
 
 onWords(async ({ start, end, words }) => { // returns what went wrong, or nothing
   const saved = await send({ ...place(), says: "corrected", at: `${start}-${end}`, words });
