@@ -116,6 +116,9 @@ def test_points_of_a_list_have_lead_ins(document: Make) -> None:
         ("“14.3 Liability ends", ("2 Liability",), "“14.3 Liability ends"),
         ("2 days after it", ("4 Notice",), "2 days after it"),
         ("4.", ("4",), "4."),
+        ("10.2 Each party pays", ("Schedule 1",), "Each party pays"),
+        ("(c) Save as provided", (), "Save as provided"),
+        ("1.5 per cent is due", (), "1.5 per cent is due"),
         ("Anything", (), "Anything"),
     ],
 )

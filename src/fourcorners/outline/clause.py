@@ -101,6 +101,7 @@ def _around(text: str, span: Span) -> Span:
     return Span(min(span.start, inner[0].start), max(span.end, inner[-1].end))
 
 
+_LOOSE_NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)+\.?|\d+\.|\(\w{1,4}\))\s+(?=[A-Z])")
 _KEYWORD = re.compile(r"(?:section|article|clause|sec\.|art\.|§+)\s*", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\s]+")
 _QUOTE = re.compile(r"[\s“\"‘'*#]*")
@@ -125,6 +126,8 @@ def skip_heading(words: str, path: Sequence[str]) -> int:
             heading = step
         after = _skip_words(words, after_number, heading, is_numbered=after_number > at)
         at = after
+    number = _LOOSE_NUMBER.match(words, at)
+    at = number.end() if number else at
     return at if at < len(words.rstrip()) else 0
 
 

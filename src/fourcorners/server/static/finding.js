@@ -69,8 +69,32 @@ function edit(selector) {
   field?.focus();
 }
 
+// Shows the contract next to the finding where there is room for both.
+async function showContract(link) {
+  const aside = page.querySelector("#contract");
+  const to = new URL(link.href);
+  const answer = await fetch(`${to.pathname}/view${to.search}`, { headers: { "HX-Request": "true" } });
+  if (!answer.ok) { location.assign(link.href); return; }
+  const { openContract } = await import("./contract_view.js");
+  aside.innerHTML = await answer.text();
+  aside.hidden = false;
+  window.htmx?.process(aside);
+  openContract(aside.querySelector(".contract"));
+  const back = aside.querySelector("[data-back]");
+  back.textContent = "Close the contract";
+  back.addEventListener("click", () => { aside.hidden = true; link.focus(); });
+  back.focus();
+  aside.querySelector("[id^='s=']")?.scrollIntoView({ block: "center" });
+}
+
 if (page) {
   keepDrafts(page);
+  page.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-open], .one-finding blockquote a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !matchMedia("(min-width: 72rem)").matches) return;
+    event.preventDefault();
+    showContract(link);
+  });
   let goesOn = false; // to the next finding, once this one is confirmed by its key
   page.addEventListener("click", (event) => { if (event.isTrusted) goesOn = false; });
   page.addEventListener("submit", async (event) => {

@@ -47,6 +47,8 @@ panel.addEventListener("submit", async (event) => {
   if (await send(values, form)) panel.querySelector(".says button")?.focus();
 });
 
+panel.addEventListener("click", (event) => { if (event.target.closest("[data-next]")) next(); });
+
 function dressCell(now) {
   const cell = find(now.dataset.d, now.dataset.v);
   if (!cell) return;

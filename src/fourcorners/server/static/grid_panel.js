@@ -59,7 +59,11 @@ function drawFinding(markup) {
 // Shows a finding as the server drew it; while the contract is there, once one goes back to it.
 export function fill(markup) {
   const content = drawFinding(markup);
-  if (isContract()) { held = { content, top: 0 }; return; }
+  if (isContract()) {
+    held = { content, top: 0 };
+    drawBar();
+    return;
+  }
   panel.replaceChildren(content);
   panel.removeAttribute("aria-busy");
   panel.scrollTop = 0;
@@ -121,10 +125,29 @@ async function showContract(href) {
   const back = panel.querySelector("[data-back]");
   back.addEventListener("click", goBack);
   back.textContent = `← ${name}`;
+  drawBar();
   back.focus();
   const words = panel.querySelector("[id^='s=']");
   panel.querySelector(".sheet img[loading]")?.setAttribute("loading", "eager");
   words?.scrollIntoView({ block: "center" });
+}
+
+// What the finding says and how it may be marked, above its contract; the keys act on the finding alone.
+function drawBar() {
+  const bar = document.createElement("div");
+  bar.className = "contract-bar";
+  const parts = held.content.querySelectorAll(".headline, blockquote.value, .chips, .says");
+  bar.append(...[...parts].map((each) => each.cloneNode(true)));
+  bar.querySelectorAll("kbd").forEach((each) => each.remove());
+  const acts = bar.querySelector(".says");
+  if (acts) {
+    const next = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Next" });
+    next.dataset.next = "";
+    acts.append(next);
+    bar.append(acts);
+  }
+  panel.querySelector(".contract-bar")?.remove();
+  panel.querySelector(".side-contract > header").append(bar);
 }
 
 export function goBack() { // at once, so that the next key is for the finding
