@@ -35,6 +35,7 @@ _COLUMNS = (
     'row, document, playbook, provision, by, author, at, state, value, start, "end", comment, '
     "fingerprint, seen, answers, severity"
 )
+_WITHDRAWN = "CASE WHEN row IN (SELECT remark FROM withdrawn_remarks) THEN 1 ELSE 0 END"
 _FIRST_COLUMNS = 14  # of a remark stored before answers and severities could be corrected
 
 
@@ -144,7 +145,8 @@ def select_annotations(
         conditions.append("provision IN (SELECT value FROM json_each(?))")
         bindings.append(json.dumps(sorted(provisions)))
     rows = library.execute(
-        f"SELECT {_COLUMNS} FROM remarks WHERE {' AND '.join(conditions)} ORDER BY row",  # noqa: S608
+        f"SELECT {_COLUMNS}, {_WITHDRAWN} FROM remarks "  # noqa: S608
+        f"WHERE {' AND '.join(conditions)} ORDER BY row",
         bindings,
     )
     found: dict[tuple[str, str], list[StoredAnnotation]] = {}
@@ -158,21 +160,30 @@ def last_number(library: Library) -> int:
     return as_integer(library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0])
 
 
+def withdraw(library: Library, remark: int, by: int) -> None:
+    """Withdraw the comment of a remark, by a later remark; it stays in the history."""
+    library.execute("INSERT INTO withdrawn_remarks(remark, by) VALUES (?, ?)", (remark, by))
+
+
 def annotated_cells(
-    library: Library, first: int, last: int, by: str, state: ReviewState
+    library: Library, first: int, last: int, by: str, state: ReviewState | None
 ) -> list[tuple[int, str, str, str]]:
-    """Return which cells a person gave a state: number, document, playbook and provision."""
+    """Return which cells a person gave a state, or (None) only commented on.
+
+    Each has its remark's number, document, playbook and provision.
+    """
     rows = library.execute(
         "SELECT row, document, playbook, provision FROM remarks "
-        "WHERE row BETWEEN ? AND ? AND by = ? AND state = ? ORDER BY row",
-        (first, last, by, state.value),
+        "WHERE row BETWEEN ? AND ? AND by = ? AND coalesce(state, '') = ? ORDER BY row",
+        (first, last, by, state.value if state else ""),
     )
     return [(as_integer(row[0]), *map(as_string, row[1:])) for row in rows]  # type: ignore[misc]
 
 
 def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
     state, start, end = row[7], row[9], row[10]
-    answers, severity = row[14], row[15]
+    answers, severity, comment = row[14], row[15], as_string(row[11])
+    is_withdrawn = bool(row[16])
     return StoredAnnotation(
         number=as_integer(row[0]),
         annotation=Annotation(
@@ -182,7 +193,8 @@ def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
             state=None if state is None else ReviewState(as_string(state)),
             value=as_string(row[8]),
             place=None if start is None else Span(as_integer(start), as_integer(end)),
-            comment=as_string(row[11]),
+            comment="" if is_withdrawn else comment,
+            withdrawn=comment if is_withdrawn else "",
             answers=()
             if answers is None
             else tuple(

@@ -145,6 +145,7 @@ class Annotation:
         author: A person, or the program by its rules, which says what a later review changed.
         place: Where the value is in the document; None for the person's own words.
         severity: The severity they set; None where they set none.
+        withdrawn: The comment that was made and withdrawn; `comment` is empty then.
     """
 
     by: str
@@ -156,6 +157,7 @@ class Annotation:
     place: Span | None = None
     answers: tuple[AnswerCorrection, ...] = ()
     severity: Severity | None = None
+    withdrawn: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def test_what_somebody_changed_since_stays_and_is_counted(team: Room) -> None:
     number = undo_number(many(team, findings="5").text)
     enter(team, "bram")
     mark(team, lease, FIRST, says="rejected")
-    mark(team, lease, SECOND, to="Cleo", comment="look")
+    mark(team, lease, SECOND, to="CLEO", comment="look")
     enter(team, "dora")
     with team.app.state.server.connection_pool.library() as library:
         library.remove(other)
@@ -171,7 +171,7 @@ def test_what_somebody_changed_since_stays_and_is_counted(team: Room) -> None:
     assert "4 findings could not be restored: they were changed or removed since." in undone
     assert state(team, lease, FIRST)[0].value == "rejected"  # type: ignore[attr-defined]
     assert state(team, lease, SECOND)[0].value == "confirmed"  # type: ignore[attr-defined]
-    assert state(team, lease, SECOND)[-1] == "Cleo"
+    assert state(team, lease, SECOND)[-1] == "cleo"
     assert state(team, lease, THIRD)[0].value == "proposed"  # type: ignore[attr-defined]
     again = words(post(team, "/reviews/mark-many/undo", done=number).text)
     assert "Nothing was restored: all 5 findings were changed or removed since." in again
@@ -243,3 +243,132 @@ def test_what_a_colleague_judged_while_the_grid_was_read_is_not_overwritten(
     assert many(team, findings="5").status_code == 409
     assert state(team, lease, FIRST)[0].value == "rejected"  # type: ignore[attr-defined]
     assert remarks(team) == 1
+
+
+def notices(room: Room, person: str) -> list[tuple[str, str, str]]:
+    with room.app.state.server.connection_pool.library() as library:
+        rows = library.execute(
+            "SELECT kind, by, provision FROM server_notices WHERE person = ? ORDER BY row",
+            (person,),
+        )
+    return [(str(kind), str(by), str(provision)) for kind, by, provision in rows]
+
+
+def comments(room: Room, document: str, provision: str) -> list[str]:
+    with room.app.state.server.connection_pool.library() as library:
+        cell = review_actions.load_finding(library, BOOK, document, provision)
+    return [each.comment for each in cell.remarks if each.comment]
+
+
+@pytest.mark.parametrize(
+    ("given", "done"),
+    [
+        ({"says": "rejected"}, "5 findings rejected."),
+        ({"says": "assigned", "to": "bram", "comment": "check"}, "5 findings assigned."),
+        ({"says": "commented", "comment": "Ask the seller."}, "5 findings commented on."),
+    ],
+)
+def test_many_are_rejected_assigned_or_commented_on_and_as_they_were_after_undo(
+    team: Room, given: dict[str, str], done: str
+) -> None:
+    lease, other = team.document("lease"), team.document("other")
+    mark(team, lease, FIRST, to="cleo", comment="a cap?")
+    places = [(each, name) for each in (lease, other) for name in (FIRST, SECOND, THIRD)][:5]
+    before = {place: (state(team, *place), comments(team, *place)) for place in places[1:]}
+    asked = many(team, **given)
+    assert "5 findings?" in words(asked.text)
+    assert remarks(team) == 1
+    shown = many(team, findings="5", **given)
+    assert done in words(shown.text)
+    first = state(team, lease, SECOND)
+    assert first[0].value == given["says"] if given["says"] == "rejected" else "proposed"  # type: ignore[attr-defined]
+    assert first[-1] == ("bram" if given["says"] == "assigned" else "")
+    said = {"assigned": "@bram: check", "commented": "Ask the seller."}.get(given["says"])
+    assert comments(team, lease, SECOND) == ([said] if said else [])
+    told = [("assigned", "ada", "")] if given["says"] == "assigned" else []
+    assert notices(team, "bram") == told  # one, however many findings there are
+    assert "are as they were" in words(
+        post(team, "/reviews/mark-many/undo", done=undo_number(shown.text)).text
+    )
+    assert {p: (state(team, *p), comments(team, *p)) for p in places[1:]} == before
+    assert state(team, lease, FIRST)[-1] == "cleo"
+    page = team.client.get(f"/reviews/cell?{BACK}&d={lease}&v={SECOND}").text
+    assert ("(withdrawn)" in page) is bool(said)
+
+
+def test_only_a_member_is_assigned_and_the_form_says_so(team: Room) -> None:
+    for given in ({"to": "eve"}, {"to": ""}):
+        refused = many(team, says="assigned", findings="5", **given)
+        assert refused.status_code == 400
+        assert 'data-field="to"' in refused.text
+    assert many(team, says="commented", findings="5", comment=" ").status_code == 400
+    assert many(team, says="proposed", findings="5").status_code == 400
+    assert many(team, says="commented", comment="@eve: look", findings="5").status_code == 400
+    lease = team.document("lease")
+    one = {"c": "Mill", "p": "due-diligence", "d": lease, "v": FIRST}
+    refused = post(team, "/reviews/mark", **one, to="eve")
+    assert refused.status_code == 400
+    assert words(refused.text).startswith("No member of this collection is called 'eve'.")
+    assert remarks(team) == 0
+    assert (
+        '<option value="bram">' in team.client.get(f"/reviews/cell?{BACK}&d={lease}&v={FIRST}").text
+    )
+
+
+def test_who_is_assigned_mentioned_or_answered_is_notified_and_nobody_else(team: Room) -> None:
+    lease = team.document("lease")
+    mark(team, lease, FIRST, to="Bram", comment="@dora, @eve and @ada: see 2.1")
+    assert notices(team, "bram") == [("assigned", "ada", FIRST)]
+    assert notices(team, "dora") == [("mentioned", "ada", FIRST)]
+    assert notices(team, "eve") == notices(team, "ada") == notices(team, "cleo") == []
+    enter(team, "bram")
+    mark(team, lease, FIRST, comment="Capped at fees.")
+    assert notices(team, "ada") == [("answered", "bram", FIRST)]
+    assert len(notices(team, "bram")) == 1
+    mark(team, lease, FIRST, says="confirmed")
+    assert len(notices(team, "ada")) == 1
+    with team.app.state.server.connection_pool.library() as library:
+        Accounts(library).grant("ada", None, "Mill", by="test")
+    mark(team, lease, FIRST, comment="@ada more")
+    assert len(notices(team, "ada")) == 1  # who may not read it any more hears nothing of it
+
+
+def test_programs_count_mark_and_take_back_many(team: Room) -> None:
+    headers = {"X-CSRF-Token": team.token()}
+
+    def ask(path: str = "/api/v1/findings/mark-many", **body: Any) -> Any:
+        return team.client.post(path, json=body, headers=headers)
+
+    given = {"collection": "Mill", "action": "rejected", "documents": [team.document("lease")]}
+    counted = ask(**given)
+    assert (counted.status_code, counted.json()["findings"], counted.json()["number"]) == (
+        200,
+        3,
+        0,
+    )
+    assert remarks(team) == 0
+    assert ask(**given, count=4).status_code == 409
+    done = ask(**given, count=3).json()
+    assert (done["findings"], done["action"], remarks(team)) == (3, "rejected", 3)
+    back = ask(f"/api/v1/findings/mark-many/{done['number']}/undo").json()
+    assert (back["findings"], back["left"], back["action"]) == (3, 0, "proposed")
+    assert ask(f"/api/v1/findings/mark-many/{back['number']}/undo").status_code == 404
+    one = ask(**given, provision=FIRST).json()
+    assert one["findings"] == 1
+    absent_cells = ask(**{**given, "action": "confirmed"}, state="not_found").json()
+    assert absent_cells["findings"] == len(BOOK.provisions) - 3
+    assert ask(**given, state="not_found").json()["findings"] == 0  # nothing to reject
+    assert ask(collection="Grain", action="confirmed").status_code == 404
+
+
+def test_the_selected_contracts_are_exported_alone(team: Room) -> None:
+    lease = team.document("lease")
+    chosen = {"back": BACK, "row": lease}
+    led = post(team, "/reviews/mark-many/export", {}, **chosen)
+    assert led.status_code == 303
+    assert led.headers["location"] == f"/reviews/report?c=Mill&p=due-diligence&documents={lease}"
+    assert (
+        post(team, "/reviews/mark-many/export", **chosen).json()["href"] == led.headers["location"]
+    )
+    every = post(team, "/reviews/mark-many/export", back=BACK, all="3").json()["href"]
+    assert "documents" not in every

@@ -626,3 +626,10 @@ CREATE TABLE IF NOT EXISTS server_visits(
     last   INTEGER NOT NULL,
     PRIMARY KEY (person, fold)
 ) STRICT, WITHOUT ROWID;
+
+-- Comments that were withdrawn, and by which later remark
+
+CREATE TABLE IF NOT EXISTS withdrawn_remarks(
+    remark INTEGER PRIMARY KEY,
+    by     INTEGER NOT NULL
+) STRICT;

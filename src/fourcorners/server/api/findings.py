@@ -5,10 +5,16 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 
 from fourcorners.documents.document import PageLabel
+from fourcorners.operations.bulk_findings import (
+    BulkRequest,
+    BulkResult,
+    annotate_many,
+    undo_many,
+)
 from fourcorners.operations.findings import (
     AnnotationRequest,
     FindingsRequest,
@@ -191,6 +197,7 @@ class AnnotationValue(_Part):
     answers: dict[str, str] = Field(default_factory=dict)
     severity: Severity | None = None
     comment: str = ""
+    withdrawn: str = Field(default="", description="A comment that was withdrawn.")
     author: Author = Field(
         default=Author.PERSON,
         description="`rule` where the program says what a later review changed.",
@@ -267,6 +274,33 @@ def mark_finding(
             return FindingValue.from_finding(annotate(access, asked))
 
     return run_once(context, key, asked, FindingValue, change)
+
+
+@router.post("/findings/mark-many")
+def mark_many(context: Context, asked: BulkRequest, key: IdempotencyKey = None) -> BulkResult:
+    """Confirm, reject, flag, assign or comment on all findings that nobody has checked.
+
+    Ask first without `count`; the answer tells how many there are.
+    """
+
+    def change() -> BulkResult:
+        with context.access() as access:
+            return annotate_many(access, asked)
+
+    return run_once(context, key, asked, BulkResult, change)
+
+
+@router.post("/findings/mark-many/{number}/undo")
+def undo_mark_many(
+    context: Context, number: Annotated[int, Path(ge=1, le=1 << 60)], key: IdempotencyKey = None
+) -> BulkResult:
+    """Take back what you did to many findings; each is as it was, unless it was changed since."""
+
+    def change() -> BulkResult:
+        with context.access() as access:
+            return undo_many(access, number)
+
+    return run_once(context, key, f"undo {number}", BulkResult, change)
 
 
 def _order(finding: Finding) -> tuple[str, str]:

@@ -18,7 +18,14 @@ from fourcorners.operations.errors import NotFound
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import error_for_caller
 from fourcorners.server.mcp import answer_tools as answering
-from fourcorners.server.mcp import clause_tools, library_tools, resources, review_tools, term_tools
+from fourcorners.server.mcp import (
+    clause_tools,
+    library_tools,
+    marking_tools,
+    resources,
+    review_tools,
+    term_tools,
+)
 from fourcorners.server.mcp.tool import McpTool, Progress
 from fourcorners.source_settings import McpSettings
 from fourcorners.value import describe_faults
@@ -30,7 +37,7 @@ T = TypeVar("T")
 
 TOOLS: tuple[McpTool[Any], ...] = (
     *(*library_tools.TOOLS, *clause_tools.TOOLS, *review_tools.TOOLS),
-    *(*term_tools.TOOLS, *answering.TOOLS),
+    *(*term_tools.TOOLS, *answering.TOOLS, *marking_tools.TOOLS),
 )
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "

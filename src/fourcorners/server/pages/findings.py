@@ -4,35 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.operations.errors import Conflict, NotFound
+from fourcorners.operations.bulk_findings import (
+    MOST,
+    BulkAction,
+    BulkRequest,
+    BulkResult,
+    annotate_many,
+    undo_many,
+)
+from fourcorners.operations.errors import Conflict
+from fourcorners.operations.members import members
 from fourcorners.operations.principal import Role
 from fourcorners.review.finding import CellState, ReviewState
+from fourcorners.review.people.review_actions import MAX_COMMENT, MAX_NAME
 from fourcorners.server.context import Context
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.grid.bulk_annotations import (
-    BulkAnnotation,
-    annotate_findings,
-    find_bulk_annotation,
-    open_places,
-    restore_findings,
-)
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 
 router = APIRouter()
-_MOST = 2_000  # cells that are marked at once
+_MOST_EXPORTED = 500  # contracts that an address can name
 _WHICH = {
     "found": (CellState.FOUND,),
     "not_found": (CellState.NOT_FOUND,),
     "both": (CellState.FOUND, CellState.NOT_FOUND),
 }
-_SAYS = {each.value: each for each in (ReviewState.CONFIRMED, ReviewState.SECOND_LOOK)}
 _Number = Annotated[int, Form(ge=1, le=1 << 60)]
 
 
@@ -64,83 +67,137 @@ def count_many(context: Context, chosen: Chosen) -> Response:
     wanted = parse_query(chosen.back)
     with open_grid(context, wanted, Role.REVIEWER) as (_, matrix):
         rows, places = _places(matrix, wanted, chosen)
-    return JSONResponse({"rows": rows, "findings": len(places), "most": _MOST})
+    return JSONResponse({"rows": rows, "findings": len(places), "most": MOST})
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What is to be done to the chosen cells, as a form names it.
+
+    Attributes:
+        findings: The number that the visitor agreed to; None where they are still to be asked.
+    """
+
+    says: Annotated[BulkAction, Form()] = BulkAction.CONFIRM
+    findings: Annotated[int | None, Form(ge=0, le=100_000_000)] = None
+    to: Annotated[str, Form(max_length=MAX_NAME)] = ""
+    comment: Annotated[str, Form(max_length=MAX_COMMENT)] = ""
 
 
 @router.post("/reviews/mark-many")
 def mark_many(
-    context: Context,
-    chosen: Chosen,
-    says: Annotated[str, Form(max_length=20)] = "confirmed",
-    findings: Annotated[int | None, Form(ge=0, le=100_000_000)] = None,
+    context: Context, chosen: Chosen, doing: Annotated[Doing, Depends(Doing)]
 ) -> Response:
-    """Confirm or flag, in the selected rows, every shown cell that nobody has checked yet.
+    """Do one thing, in the selected rows, to every shown cell that nobody has checked yet.
 
-    Where filters ask something of cells, only those that fit. `findings` is the number that the
-    visitor agreed to: without it they are asked, and where they are another number by now, nothing
-    is marked.
+    Where filters ask something of cells, only those that fit. Without the number that the visitor
+    agreed to they are asked, and where they are another number by now, nothing is changed.
     """
     wanted = parse_query(chosen.back)
-    if says not in _SAYS:
-        raise ConfigError("many findings at once can only be confirmed, or flagged.")
-    with open_grid(context, wanted, Role.REVIEWER) as (library, matrix):
+    with open_grid(context, wanted, Role.REVIEWER) as (_, matrix):
         _, places = _places(matrix, wanted, chosen)
-        if len(places) > _MOST:
-            raise TooLarge(
-                f"there are {len(places):,} findings; at most {_MOST:,} can be marked at once.",
-                remedy="Choose one column, or fewer rows.",
-            )
-        if findings is None:
-            return _ask(context, wanted, chosen, says, places)
-        with library.transaction():
-            places = open_places(library, matrix, places)
-            if findings != len(places):
-                raise Conflict(
-                    f"there are now {len(places):,} findings, not {findings:,}: nothing was "
-                    "marked.",
-                    remedy="Check the grid and select them again.",
-                )
-            by = context.principal.name
-            done = annotate_findings(library, matrix, wanted.collection, places, _SAYS[says], by=by)
+        cells = [(document, matrix.provisions[column]) for document, column in places]
+        book = matrix.playbook.id
+    with context.access() as access:
+        asked = BulkRequest(
+            action=doing.says,
+            collection=wanted.collection,
+            playbook=book,
+            to=doing.to,
+            comment=doing.comment,
+            count=doing.findings,
+        )
+        done = annotate_many(access, asked, cells)
+        if doing.findings is None:
+            library = access.library_for(wanted.collection, Role.REVIEWER)
+            people = members(library, wanted.collection)
+            contracts = len({document for document, _ in cells})
+            return _ask(context, wanted, chosen, done, people=people, contracts=contracts)
     return _show_done(context, done, chosen.back)
 
 
 @router.post("/reviews/mark-many/undo")
-def undo_many(
+def undo(
     context: Context, done: _Number, back: Annotated[str, Form(max_length=8_000)] = ""
 ) -> Response:
-    """Take back what one marked at once oneself; `done` is its entry in the audit trail."""
+    """Take back what one did to many findings oneself; `done` is its entry in the audit trail."""
     with context.access() as access:
-        marked = find_bulk_annotation(access.common(), done, context.principal.name)
-    if marked is None or marked.is_undo:
-        raise NotFound("you marked no findings that could be taken back so.")
-    wanted = GridQuery(marked.collection, marked.playbook)
-    with open_grid(context, wanted, Role.REVIEWER) as (library, matrix), library.transaction():
-        restored = restore_findings(library, matrix, marked)
-    return _show_done(context, restored, back or wanted.to_query())
+        restored = undo_many(access, done)
+    return _show_done(
+        context, restored, back or GridQuery(restored.collection, restored.playbook).to_query()
+    )
+
+
+@router.post("/reviews/mark-many/export")
+def export(context: Context, chosen: Chosen) -> Response:
+    """Lead to the report of the selected contracts alone."""
+    wanted = parse_query(chosen.back)
+    with open_grid(context, wanted) as (_, matrix):
+        rows = _rows(matrix, chosen, [int(row) for row in select_cells(matrix, wanted).rows])
+        if len(rows) > _MOST_EXPORTED and len(rows) < len(matrix.rows):
+            raise TooLarge(
+                f"{len(rows):,} contracts are selected; at most {_MOST_EXPORTED:,} can be exported "
+                "apart from the others.",
+                remedy="Select fewer, or export the whole grid.",
+            )
+        named = {"documents": ",".join(matrix.rows[row].id for row in rows)}
+    if len(rows) == len(matrix.rows):
+        named = {}
+    place = {"c": wanted.collection, "p": wanted.playbook}
+    address = f"/reviews/report?{urlencode(place | named)}"
+    return JSONResponse({"href": address}) if context.is_partial else context.redirect(address)
 
 
 def _ask(
-    context: Context, wanted: GridQuery, chosen: Choice, says: str, places: list[tuple[str, int]]
+    context: Context,
+    wanted: GridQuery,
+    chosen: Choice,
+    counted: BulkResult,
+    *,
+    people: list[str],
+    contracts: int,
 ) -> Response:
-    """Ask whether so many findings are to be marked."""
-    if not places:
-        raise ConfigError("there is no finding to mark.", remedy="Select other rows or columns.")
+    """Ask whether so many findings are meant, and what is still to be said."""
+    if not counted.findings:
+        raise ConfigError("no finding is selected.", remedy="Select other rows or columns.")
     return context.page(
         "_mark_many.html.j2" if context.is_partial else "mark_many.html.j2",
         asked=wanted,
         chosen=chosen,
-        says=says,
-        findings=len(places),
-        contracts=len({document for document, _ in places}),
+        counted=counted,
+        people=people,
+        contracts=contracts,
     )
 
 
-def _show_done(context: Context, done: BulkAnnotation, back: str) -> Response:
+def _show_done(context: Context, done: BulkResult, back: str) -> Response:
     """Say what was done to many findings: in place, or above their grid."""
     if context.is_partial:
         return context.page("_done_at_once.html.j2", done=done, back=back)
     return context.redirect(f"/reviews/grid?{parse_query(back).to_query()}&done={done.number}")
+
+
+def _rows(matrix: GridMatrix, chosen: Choice, fitted: list[int]) -> list[int]:
+    """Return the rows that are selected, by their places; `fitted` are those that filters show.
+
+    Raises:
+        Conflict: If other rows fit than those that the visitor was shown.
+        ConfigError: If no row is selected.
+    """
+    selected = set(chosen.row or ())
+    if chosen.all is not None:
+        if chosen.all != len(fitted):
+            raise Conflict(
+                f"there are now {len(fitted):,} contracts, not {chosen.all:,}. Nothing was "
+                "changed.",
+                remedy="Check the grid and select them again.",
+            )
+        rows = [row for row in fitted if matrix.rows[row].id not in selected]
+    else:
+        rows = [row for row, line in enumerate(matrix.rows) if line.id in selected]
+    if not rows:
+        raise ConfigError("no contract is selected.", remedy="Tick the rows first.")
+    return rows
 
 
 def _places(
@@ -153,21 +210,9 @@ def _places(
         ConfigError: If no row is selected.
     """
     if chosen.option not in _WHICH:
-        raise ConfigError("many findings at once can only be confirmed, or flagged.")
+        raise ConfigError("these cells cannot be selected.")
     fit = select_cells(matrix, wanted)
-    fitted = [int(row) for row in fit.rows]
-    selected = set(chosen.row or ())
-    if chosen.all is not None:
-        if chosen.all != len(fitted):
-            raise Conflict(
-                f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
-                remedy="Check the grid and select them again.",
-            )
-        rows = [row for row in fitted if matrix.rows[row].id not in selected]
-    else:
-        rows = [row for row, line in enumerate(matrix.rows) if line.id in selected]
-    if not rows:
-        raise ConfigError("no row is selected.", remedy="Tick the rows first.")
+    rows = _rows(matrix, chosen, [int(row) for row in fit.rows])
     single = matrix.column(chosen.only)
     columns = shown_columns(matrix, wanted) if single is None else [single]
     wished = [STATES.index(each) for each in _WHICH[chosen.option]]

@@ -16,6 +16,7 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations import findings, playbooks
+from fourcorners.operations.bulk_findings import find_bulk_annotation
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviews import ReviewRequest
@@ -37,7 +38,6 @@ from fourcorners.server import columns as column_actions
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.grid.bulk_annotations import find_bulk_annotation
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import GridMatrix

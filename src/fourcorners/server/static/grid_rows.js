@@ -1,6 +1,6 @@
 // Rows that are selected, and what is done to all of their findings at once: asked first, and taken back.
 import { post } from "./session.js";
-import { problem, tell } from "./said.js";
+import { problem, showProblem, tell } from "./said.js";
 import { again, panel, table, total } from "./grid_table.js";
 import { isFinding, refresh } from "./grid_panel.js";
 import { recount } from "./grid_marks.js";
@@ -105,10 +105,12 @@ document.querySelector("#unpick")?.addEventListener("click", () => pickAll(false
 
 bulk?.addEventListener("submit", async (event) => { // without a number the server asks, with one
   event.preventDefault();
-  if (!tally) return;
-  const answer = await post(bulk.action, chosen(event.submitter));
+  const isExport = event.submitter.hasAttribute("formaction");
+  if (!tally && !isExport) return;
+  const answer = await post(isExport ? event.submitter.formAction : bulk.action, chosen(event.submitter));
   if (!answer) return;
   if (!answer.ok) { tell(await problem(answer), true); count(); again(); return; }
+  if (isExport) { location.assign((await answer.json()).href); return; }
   sure.innerHTML = await answer.text();
   sure.showModal();
 });
@@ -121,10 +123,10 @@ sure?.addEventListener("click", (event) => {
 
 sure?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  sure.close();
-  ready(null);
-  if (await carryOut(event.target)) pickAll(false);
-  else count();
+  event.submitter.disabled = true;
+  const isDone = await carryOut(event.target);
+  event.submitter.disabled = false;
+  if (isDone) { sure.close(); pickAll(false); }
 });
 
 done.addEventListener("submit", async (event) => {
@@ -143,7 +145,7 @@ async function carryOut(form) { // tells whether it was done
     const to = new URL(location.href); // so that a reload does not lose the way back
     to.searchParams.set("done", done.querySelector("[data-number]").dataset.number);
     history.replaceState(history.state, "", to);
-  } else tell(await problem(answer), true);
+  } else await showProblem(form, answer);
   again();
   recount();
   if (isFinding() && !panel.querySelector(".unsaved")) refresh();
