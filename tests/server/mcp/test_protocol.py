@@ -37,7 +37,7 @@ READS = {
     "dates",
     "obligations",
     "collections", "documents", "search", "read", "outline", "card", "define", "precedents",
-    "playbooks", "findings", "finding", "task", "ask", "answer",
+    "playbooks", "findings", "finding", "to_do", "task", "ask", "answer",
 }  # fmt: skip
 
 

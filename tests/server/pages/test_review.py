@@ -415,7 +415,7 @@ def test_a_review_is_begun_fills_the_grid_and_is_listed(room: Room) -> None:
 
 def test_a_review_is_begun_for_a_party(mill: Room) -> None:
     grid = words(mill.client.get(GRID).text)
-    assert "No client named yet, so nothing is called ours or theirs." in grid
+    assert "No client selected: clauses are not marked as ours or theirs." in grid
     assert "reviewed for another party" not in grid
     assert "name the party you act for" in mill.client.get("/c/Mill").text
     page = mill.client.get("/reviews?c=Mill").text
@@ -441,7 +441,7 @@ def test_a_review_is_begun_for_a_party(mill: Room) -> None:
     mill.client.post("/reviews", data=sent)  # a form that does not ask changes nothing
     assert "Acting for Ada Turner Limited" in words(mill.client.get(GRID).text)
     mill.client.post("/reviews", data={**sent, "for": ["", ""]})
-    assert "No client named yet" in words(mill.client.get(GRID).text)
+    assert "No client selected" in words(mill.client.get(GRID).text)
 
 
 @pytest.mark.parametrize("form", ["xlsx", "html", "json", "docx", "flags.docx"])

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from fourcorners.reports.chapters.material import (
-    CHECKED_STATES,
     GRAVE_SEVERITIES,
     TONES,
     ReportMaterial,
@@ -34,6 +33,7 @@ from fourcorners.reports.tree import (
     label,
     row,
 )
+from fourcorners.review.counts import CHECKED_STATES
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Severity
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.sentences import split_sentences
@@ -48,11 +48,10 @@ NOTICE = (
 
 
 def status(material: ReportMaterial) -> str:
-    cells = list(material.grid.cells())
-    total, checked = len(cells), material.checked
+    total, checked = material.counts.cells, material.counts.checked
     if not checked:
         return "Draft: no lawyer has checked these findings yet."
-    again = sum(cell.finding.review is ReviewState.SECOND_LOOK for cell in cells)
+    again = material.counts.second_look
     late = f" {count_noun(again, 'needs', 'need')} a second look." if again else ""
     if checked == total:
         return f"All {total:,} findings were checked by a person.{late}"
@@ -101,9 +100,11 @@ def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
     to_read = material.to_read
     grave = sum(each.finding.possible_severity is Severity.HIGH for each in to_read)
     if to_read:
+        graver = len(to_read) - material.counts.to_read
+        also = f" and {count_noun(graver, 'flag')} that may be graver" if graver > 0 else ""
         yield (
             Run("Read ", Tone.STRONG),
-            Run(f"{count_noun(len(to_read), 'finding')} that a person must read, "),
+            Run(f"{count_noun(material.counts.to_read, 'finding')} to be read{also}, "),
             Run(f"{grave:,} of which may be of high severity: "),
             Run("To be read", link="to_read"),
             Run("."),

@@ -26,6 +26,7 @@ from fourcorners.reports.key_words import (
     write_days,
 )
 from fourcorners.reports.tree import Paragraph, QuoteBlock, Row, Run, Tone, body
+from fourcorners.review.counts import FindingCounts, count_findings
 from fourcorners.review.finding import (
     Amendment,
     Annotation,
@@ -46,7 +47,6 @@ TONES: Final = {
     Severity.NONE: Tone.QUIET,
 }
 GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
-CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
 # Measured on A4 in the table text of our PDF and of our Word styles, which is the wider of the two.
 _WIDTH: Final = 104  # characters of a line over the whole width
 _INSET: Final = 2  # characters that the padding of a cell takes
@@ -136,8 +136,9 @@ class ReportMaterial:
         return next((each for each in self.grid.documents if each.id == document), None)
 
     @cached_property
-    def checked(self) -> int:
-        return sum(cell.finding.review in CHECKED_STATES for cell in self.grid.cells())
+    def counts(self) -> FindingCounts:
+        """Return the numbers of the whole review, as the grid has them."""
+        return count_findings(cell.finding for cell in self.grid.cells())
 
     @cached_property
     def rejected(self) -> list[Cell]:

@@ -256,9 +256,9 @@ def _left_out(
         if count:
             flagged = count_noun(count, "flag")
             parts.append(f"{flagged} of {severity.value} severity ({', '.join(names)})")
-    if to_read := len(material.by_severities(Severity.TO_READ)):
+    if to_read := material.counts.to_read:
         parts.append(f"{count_noun(to_read, 'finding')} to be read, listed below")
-    if low := len(material.by_severities(Severity.LOW)):
+    if low := material.counts.low:
         parts.append(f"{count_noun(low, 'finding')} of low severity")
     if parts:
         yield body(Run("Not shown here: "), Run(f"{join_words(parts)}. "), *elsewhere)

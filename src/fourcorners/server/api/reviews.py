@@ -9,9 +9,13 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from fourcorners.operations.reviews import ReviewRequest
+from fourcorners.review.counts import FindingCounts
 from fourcorners.server.api.models import (
     CollectionName,
+    Cursor,
+    Limit,
     OptionalMoment,
+    Paged,
     PlaybookName,
     TaskValue,
     file_responses,
@@ -20,6 +24,7 @@ from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
 from fourcorners.server.grid import reviews
 from fourcorners.server.pages import review as review_pages
+from fourcorners.server.to_do import ToDoItem, ToDoRequest, count_review, list_to_do
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Reviews"])
@@ -56,6 +61,35 @@ def list_reviews(context: Context) -> list[ReviewValue]:
         )
         for each in reviews.list_progress(context)
     ]
+
+
+@router.get("/reviews/counts")
+def count_findings(
+    context: Context, collection: CollectionName, playbook: PlaybookName = "due-diligence"
+) -> FindingCounts:
+    """Count the findings of a review, as the grid and the reports do."""
+    with context.access() as access:
+        return count_review(context.state.connection_pool, access, collection, playbook)
+
+
+class _ToDoQuery(ToDoRequest):
+    """Which of the things to do, and which part of them."""
+
+    cursor: Cursor = ""
+    limit: Limit = 50
+
+
+@router.get("/to-do")
+def list_things_to_do(
+    context: Context, asked: Annotated[_ToDoQuery, Query()]
+) -> Paged[ToDoItem]:
+    """List what waits for a person in the reviews that you may read.
+
+    Second looks come first, then high findings, those whose severity an open question decides, and
+    cells that failed; what is assigned to you comes before all others.
+    """
+    part = list_to_do(context, asked, asked.cursor, asked.limit)
+    return Paged(items=part.items, next=part.next)
 
 
 @router.get("/reviews/report", response_class=Response, responses=_REPORT)

@@ -37,7 +37,7 @@ _SEVERITY = {severity.value: number for number, severity in enumerate(SEVERITIES
 _REVIEW = {review: number for number, review in enumerate(REVIEWS)}
 _SETTLED = timedelta(seconds=3)  # cells are stored within this of their recorded time
 _MOST_ALIKE = 500  # rows of one title whose parties and dates are compared
-_MOST = 8  # grids kept; the one that was used longest ago goes first
+_MOST = 24  # grids kept; the one that was used longest ago goes first
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int32]

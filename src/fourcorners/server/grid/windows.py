@@ -12,6 +12,7 @@ import numpy as np
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review import store
+from fourcorners.review.counts import FindingCounts, count_cells
 from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
@@ -199,27 +200,15 @@ def _severity_label(state: CellState, severity: Severity) -> str:
     return words if severity is Severity.TO_READ else f"{words} severity"
 
 
-def count_cells(matrix: GridMatrix, wanted: GridQuery) -> dict[str, int]:
-    """Return the counts of a whole grid, over the columns that are shown.
-
-    `share_reviewed` are the filled cells that a person has judged, in percent: 1 at least.
-    """
-    columns = shown_columns(matrix, wanted)
-    state, review = matrix.state[:, columns], matrix.review[:, columns]
-    severity = matrix.severity[:, columns]
-    by_severity = np.bincount(severity.ravel(), minlength=len(SEVERITIES))
-    by_review = np.bincount(review.ravel(), minlength=len(REVIEWS))
-    by_state = np.bincount(state.ravel(), minlength=len(STATES))
-    second = int(by_review[REVIEWS.index(ReviewState.SECOND_LOOK)])
-    judged = int(by_review.sum() - by_review[REVIEWS.index(ReviewState.PROPOSED)])
-    filled, reviewed = int(state.size - by_state[0]), judged - second
-    return {
-        "documents": len(matrix.rows),
-        "cells": int(state.size),
-        "filled": filled,
-        "found": int(by_state[STATES.index(CellState.FOUND)]),
-        "failed": int(by_state[STATES.index(CellState.FAILED)]),
-        **{each.value: int(by_severity[SEVERITIES.index(each)]) for each in SEVERITIES[1:]},
-        "second_look": second,
-        "share_reviewed": max(1, 100 * reviewed // filled) if reviewed else 0,
-    }
+def count_grid(matrix: GridMatrix, columns: Sequence[int]) -> FindingCounts:
+    """Return the counts of a whole grid, over some of its columns."""
+    sizes = (len(STATES), len(SEVERITIES), len(REVIEWS))
+    parts = [each[:, columns].ravel() for each in (matrix.state, matrix.severity, matrix.review)]
+    codes = np.bincount(np.ravel_multi_index(parts, sizes), minlength=np.prod(sizes))
+    return count_cells(
+        {
+            (STATES[state], SEVERITIES[severity], REVIEWS[review]): int(codes[code])
+            for code in np.flatnonzero(codes).tolist()
+            for state, severity, review in [np.unravel_index(code, sizes)]
+        }
+    )

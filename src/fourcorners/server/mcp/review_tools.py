@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from fourcorners.operations.findings import FindingsRequest, find_finding, list_findings
 from fourcorners.operations.reviews import ReviewRequest
+from fourcorners.review.counts import ToDoReason
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.server.api import playbooks, reviews, tasks
 from fourcorners.server.api.findings import (
@@ -23,7 +24,9 @@ from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import DocumentId
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
+    FRAME,
     MAX_EXCERPT,
+    CharacterBudget,
     CutResult,
     MaxCharacters,
     PageCursor,
@@ -32,9 +35,11 @@ from fourcorners.server.mcp.summaries import (
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.tasks.queue import TaskState
+from fourcorners.server.to_do import ToDoItem, ToDoRequest, list_to_do
 from fourcorners.value import Value
 
 _TITLES = 600  # characters for what the contracts are called
+_MAX_TO_DO = 100  # things to do of one answer
 _SHORT = 140  # characters of a quote in a list of findings
 _Playbook = Annotated[str, Field(max_length=200, description="Its id.")]
 _Provision = Annotated[
@@ -161,6 +166,36 @@ def _gravity(finding: FindingValue) -> tuple[str, str, str]:
     return str(-finding.severity.rank + len(Severity)), finding.document, finding.provision
 
 
+class ToDoToolRequest(ToDoRequest):
+    """Which of the things to do."""
+
+    cursor: PageCursor = ""
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class ToDo(Value):
+    """Findings that wait for a person, the most urgent first."""
+
+    items: list[ToDoItem]
+    count: int = Field(description="How many there are in all.")
+    reasons: dict[ToDoReason, int]
+    next: str | None = None
+
+
+@tool(
+    "What waits for a person",
+    "Lists the findings of all reviews that a person should look at: second looks, high severity, "
+    "those that an open question decides (`to_read`), and failed cells; each with why.",
+)
+def _to_do(context: RequestContext, asked: ToDoToolRequest, _: Progress) -> ToDo:
+    part = list_to_do(context, asked, asked.cursor, _MAX_TO_DO)
+    fitting = max(1, len(CharacterBudget(asked.max_characters - FRAME).take(part.items)))
+    more = part.cursors[fitting - 1] if fitting < len(part.items) else part.next
+    return ToDo(
+        items=part.items[:fitting], count=part.count, reasons=dict(part.reasons), next=more
+    )
+
+
 class FindingRequest(Value):
     """Which finding."""
 
@@ -235,4 +270,4 @@ def _summarise_task(task: TaskValue) -> TaskSummary:
     return TaskSummary.make(task, task=task.id)
 
 
-TOOLS: tuple[McpTool[Any], ...] = (_playbooks, _findings, _finding, _start_review, _task)
+TOOLS: tuple[McpTool[Any], ...] = (_playbooks, _findings, _finding, _to_do, _start_review, _task)

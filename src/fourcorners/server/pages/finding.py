@@ -248,6 +248,7 @@ def _show_document(
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, provision.id)
     here = urlencode({"d": d, "v": provision.id})
+    todo = context.request.query_params.get("todo", "")  # its place in the list of things to do
     template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
     return context.page(
         template,
@@ -257,7 +258,9 @@ def _show_document(
         cell=cell,
         finding=finding,
         back=_grid(c, book.id),
-        next_href=f"/reviews/cell/next?{GridQuery(c, book.id).to_query()}&{here}",
+        next_href=f"/to-do/next?{todo}"
+        if todo
+        else f"/reviews/cell/next?{GridQuery(c, book.id).to_query()}&{here}",
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,

@@ -45,7 +45,7 @@ from fourcorners.server.grid.query import Grid, GridQuery, select_cells, shown_c
 from fourcorners.server.grid.reviews import list_progress, running_reviews, start_review
 from fourcorners.server.grid.windows import (
     count_answers,
-    count_cells,
+    count_grid,
     grid_window,
     next_open_cell,
 )
@@ -176,7 +176,8 @@ def grid(
         asked_columns={each.column.provision: each.column for each in asked_columns},
         stopped=_stopped_columns(asked_columns),
         looks=_columns_digest(matrix, wanted),
-        counts=count_cells(matrix, wanted),
+        counts=count_grid(matrix, shown_columns(matrix, wanted)),
+        contracts=len(matrix.rows),
         rows=rows,
         fitting=fit,
         number=page,
@@ -275,11 +276,12 @@ def progress(context: Context, wanted: Grid) -> Response:
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
     task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (_, matrix):
-        counts = count_cells(matrix, wanted)
+        counts = count_grid(matrix, shown_columns(matrix, wanted))
     return context.page(
         "_grid_head.html.j2",
         asked=wanted,
         counts=counts,
+        contracts=len(matrix.rows),
         task=task,
         filling=[each for each in asked_columns if each.is_busy],
         stopped=_stopped_columns(asked_columns),

@@ -97,7 +97,9 @@ export async function look() {
   const head = drawn.content.querySelector("#grid-head");
   if (!answer.ok || !head || head.dataset.version === seen) return false;
   seen = head.dataset.version;
-  document.querySelector("#grid-head").replaceWith(head);
+  const was = document.querySelector("#grid-head");
+  head.querySelector("details").open = was.querySelector("details").open;
+  was.replaceWith(head);
   window.htmx?.process(head);
   return true;
 }

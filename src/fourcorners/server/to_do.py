@@ -1,0 +1,222 @@
+"""What waits for a person in all reviews: second looks, high findings, and what no rule decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import Field
+
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
+from fourcorners.operations import playbooks
+from fourcorners.operations.access import Access
+from fourcorners.operations.findings import findings_at
+from fourcorners.operations.principal import Role
+from fourcorners.review import store
+from fourcorners.review.counts import FindingCounts, ToDoReason, to_do_reason
+from fourcorners.review.finding import Author, Finding, ReviewState, Severity
+from fourcorners.server.context import RequestContext
+from fourcorners.server.cursors import encode_cursor, page_of
+from fourcorners.server.grid.cell_summaries import count_filled
+from fourcorners.server.grid.dates import dated_grid
+from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
+from fourcorners.server.grid.windows import count_grid
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.value import Value
+
+NOBODY = "-"
+"""In the place of a name: findings that are assigned to nobody."""
+_REASONS = tuple(ToDoReason)
+# The place of a cell's reason among all, by the places of its state, severity and review.
+_RANKS = np.array(
+    [
+        [
+            [
+                -1 if (why := to_do_reason((state, severity, review))) is None
+                else _REASONS.index(why)
+                for review in REVIEWS
+            ]
+            for severity in SEVERITIES
+        ]
+        for state in STATES
+    ]
+)  # fmt: skip
+_CURSORS = "to do"  # the list that the cursors belong to
+_WORDS = 300  # characters of a contract's words that are shown
+
+
+class ToDoRequest(Value):
+    """Which of the things to do."""
+
+    collection: str | None = Field(default=None, max_length=500, description="One; null for all.")
+    reason: ToDoReason | None = Field(default=None, description="Why; null for any reason.")
+    assigned: str | None = Field(
+        default=None,
+        max_length=200,
+        description="Only what this person is to look at; `-` for what nobody is; null for all.",
+    )
+
+
+class ToDoItem(Value):
+    """A finding that waits for a person."""
+
+    collection: str
+    playbook: str
+    document: str
+    title: str = Field(description="What the contract is called.")
+    provision: str
+    name: str = Field(description="The provision's.")
+    reason: ToDoReason
+    why: str = Field(description="The reason in words: the open question, who asked, what failed.")
+    severity: Severity
+    assigned: str = Field(default="", description="Who is to look at it; empty for nobody.")
+    headline: str = ""
+    words: str = Field(default="", description="The likeliest words of the contract.")
+
+
+@dataclass(frozen=True, slots=True)
+class ToDoPart:
+    """A part of the list; of all of it, how many there are for each reason and each person.
+
+    Attributes:
+        cursors: Of each item, where the list goes on after it.
+        next: The last of these; None at the end.
+        people: What is assigned to nobody is under `-`.
+    """
+
+    items: list[ToDoItem]
+    cursors: list[str]
+    next: str | None
+    count: int
+    reasons: Mapping[ToDoReason, int]
+    people: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A cell that waits; `key` is its place in the list."""
+
+    key: tuple[str, ...]
+    collection: str
+    matrix: GridMatrix
+    place: tuple[int, int]
+    reason: ToDoReason
+    assigned: str
+
+
+def list_to_do(context: RequestContext, asked: ToDoRequest, cursor: str, limit: int) -> ToDoPart:
+    """Return at most `limit` things to do after a cursor: what is assigned to the person first.
+
+    Raises:
+        NotFound: If the collection is none that they may read.
+        Refusal: If the cursor is invalid.
+    """
+    pool = context.state.connection_pool
+    with context.access() as access:
+        reviews = read_grids(pool, access, asked.collection)
+        every = [each for review in reviews for each in _find(*review, context.principal.name)]
+    by = asked.assigned
+    name = None if by is None else "" if by == NOBODY else " ".join(by.split()).casefold()
+    theirs = [each for each in every if name is None or each.assigned.casefold() == name]
+    chosen = [each for each in theirs if asked.reason in (None, each.reason)]
+    chosen.sort(key=_key)
+    here, after = page_of(context, _CURSORS, chosen, _key, cursor, limit)
+    with context.access() as access:
+        items = [_describe(access, each) for each in here]
+    alike = [each.assigned or NOBODY for each in every if asked.reason in (None, each.reason)]
+    return ToDoPart(
+        items=items,
+        cursors=[encode_cursor(context, _CURSORS, each.key) for each in here],
+        next=after,
+        count=len(chosen),
+        reasons=Counter(each.reason for each in theirs),
+        people=Counter(alike),
+    )
+
+
+def _key(each: _Waiting) -> tuple[str, ...]:
+    return each.key
+
+
+def _find(collection: str, matrix: GridMatrix, person: str) -> Iterator[_Waiting]:
+    """Yield the cells of a review that wait."""
+    ranks = _RANKS[matrix.state, matrix.severity, matrix.review]
+    for row, column in np.argwhere(ranks >= 0).tolist():
+        rank, summary = int(ranks[row, column]), matrix.annotations.get((row, column))
+        assigned = summary.assigned if summary else ""
+        whose = "0" if assigned.casefold() == person.casefold() else "2" if assigned else "1"
+        place = (f"{column:05}", f"{row:07}", matrix.rows[row].id)
+        key = (whose, str(rank), fold_name(collection), matrix.playbook.id, *place)
+        yield _Waiting(key, collection, matrix, (row, column), _REASONS[rank], assigned)
+
+
+def _describe(access: Access, each: _Waiting) -> ToDoItem:
+    """Return something to do in words."""
+    row, column = each.place
+    matrix, provision = each.matrix, each.matrix.columns[column]
+    library = access.library_for(each.collection, Role.READER)
+    book, document = matrix.playbook_of(column), matrix.rows[row].id
+    cells = store.load_cells(library, book, [provision.id], document)[document]
+    (finding,) = findings_at(library, book, list(cells.values()))
+    return ToDoItem(
+        collection=each.collection,
+        playbook=matrix.playbook.id,
+        document=document,
+        title=str(matrix.title(library, row)),
+        provision=provision.id,
+        name=provision.name,
+        reason=each.reason,
+        why=_explain(finding, each.reason),
+        severity=SEVERITIES[matrix.severity[each.place]],
+        assigned=each.assigned,
+        headline=finding.value[:_WORDS] or finding.headline,
+        words=finding.best.quote.words[:_WORDS] if finding.best else "",
+    )
+
+
+def _explain(finding: Finding, reason: ToDoReason) -> str:
+    """Return why a finding waits."""
+    if reason is ToDoReason.FAILED:
+        return f"{finding.error} {finding.remedy}".strip()
+    if reason is not ToDoReason.SECOND_LOOK:
+        return finding.reason
+    asked = next(e for e in reversed(finding.remarks) if e.state is ReviewState.SECOND_LOOK)
+    if asked.author is not Author.PERSON:
+        return asked.comment
+    return f"{asked.by} asked for a second look{f': {asked.comment}' if asked.comment else '.'}"
+
+
+def read_grids(
+    pool: ConnectionPool, access: Access, collection: str | None
+) -> Iterator[tuple[str, GridMatrix]]:
+    """Yield the reviews that a person may read, of one collection or all, each with its name.
+
+    Raises:
+        NotFound: If the collection is none that they may read.
+    """
+    if collection is not None:
+        access.require(Role.READER, collection)
+    library = access.common()
+    names = {fold_name(each.name): each.name for each in access.collections()}
+    if collection is not None:
+        names = {fold: name for fold, name in names.items() if fold == fold_name(collection)}
+    by_hash = {book.hash: book for book in playbooks.usable_playbooks(library)}
+    for each in sorted(count_filled(library, by_hash), key=lambda e: (e.collection, e.playbook)):
+        if name := names.get(fold_name(each.collection)):
+            yield name, dated_grid(pool, access, name, by_hash[each.playbook])
+
+
+def count_review(
+    pool: ConnectionPool, access: Access, collection: str, playbook: str
+) -> FindingCounts:
+    """Return the numbers of a review, as the grid and the reports have them.
+
+    Raises:
+        NotFound: If the collection is none that they may read, or there is no such playbook.
+    """
+    library: Library = access.library_for(collection, Role.READER)
+    matrix = dated_grid(pool, access, collection, playbooks.load_playbook(library, playbook))
+    return count_grid(matrix, range(len(matrix.columns)))

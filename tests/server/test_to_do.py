@@ -1,0 +1,170 @@
+"""What waits for a person: the same list in the page, REST and MCP, and the same numbers everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fourcorners.operations.principal import Role
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.reports.chapters.front import _steps, status
+from fourcorners.reports.chapters.material import ReportMaterial
+from fourcorners.reports.grid import Grid
+from fourcorners.review.counts import FindingCounts, count_findings
+from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.people.review_actions import assign_finding
+from fourcorners.review.stored_review import load_review
+from fourcorners.server.auth import accounts as accounting
+from fourcorners.server.auth.accounts import Accounts
+from tests.server.conftest import LEASE, SUPPLY, Room
+from tests.server.grids import absent, failed, fill, found
+
+BOOK = load_playbook("due-diligence")
+FIRST, SECOND, THIRD, FOURTH, FIFTH = (each.id for each in BOOK.provisions[:5])
+WHY = "Could be high, depending on a question that is not answered: “For what price?”"
+
+
+def _fill(room: Room, collection: str = "Mill") -> str:
+    """Add a lease with a high finding, two to be read, one failed, and nothing else."""
+    room.put({"lease.txt": LEASE}, collection)
+    lease = room.document("lease")
+    text = LEASE
+    with room.app.state.server.connection_pool.library() as library:
+        text = library.text(lease)
+        open_one = replace(
+            found(lease, SECOND, text, Severity.TO_READ),
+            possible_severity=Severity.HIGH,
+            reason=WHY,
+        )
+        apart = replace(
+            absent(lease, THIRD), state=CellState.TO_READ, severity=Severity.TO_READ
+        )
+        cells: list[Finding] = [
+            found(lease, FIRST, text, Severity.HIGH), open_one, apart, failed(lease, FOURTH),
+            *(absent(lease, each.id) for each in BOOK.provisions[4:]),
+        ]  # fmt: skip
+        fill(library, BOOK, cells)
+    return lease
+
+
+def _mark(room: Room, document: str, provision: str, **said: str) -> None:
+    body = {"document": document, "provision": provision, **said}
+    headers = {"X-CSRF-Token": room.token()}
+    answer = room.client.post("/api/v1/findings/mark", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+
+
+def _items(room: Room, query: str = "") -> list[dict[str, Any]]:
+    answer = room.client.get(f"/api/v1/to-do{query}")
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+def test_what_waits_comes_in_order_and_says_why(room: Room) -> None:
+    lease = _fill(room)
+    items = _items(room)
+    assert [(each["provision"], each["reason"]) for each in items] == [
+        (FIRST, "high"), (SECOND, "to_read"), (THIRD, "to_read"), (FOURTH, "failed"),
+    ]  # fmt: skip
+    assert items[1]["why"] == WHY
+    assert items[3]["why"] == "It took too long. Try again."
+    _mark(room, lease, FIRST, state="confirmed")
+    _mark(room, lease, FIFTH, state="second_look", comment="Ask the landlord.")
+    items = _items(room)
+    assert items[0]["provision"] == FIFTH
+    assert items[0]["why"] == "Ada asked for a second look: Ask the landlord."
+    assert FIRST not in {each["provision"] for each in items}
+    assert [each["provision"] for each in _items(room, "?reason=failed")] == [FOURTH]
+
+
+def test_what_is_assigned_to_me_comes_first(room: Room) -> None:
+    lease = _fill(room)
+    with room.app.state.server.connection_pool.library() as library:
+        assign_finding(library, BOOK, lease, THIRD, to="ada", by="Bram", why="")
+        assign_finding(library, BOOK, lease, FIRST, to="Bram", by="Ada", why="")
+    assert [each["provision"] for each in _items(room)] == [THIRD, SECOND, FOURTH, FIRST]
+    assert [each["provision"] for each in _items(room, "?assigned=Bram")] == [FIRST]
+    assert [each["provision"] for each in _items(room, "?assigned=-")] == [SECOND, FOURTH]
+    page = room.client.get("/to-do?for=Bram").text
+    assert "1 finding to look at" in page
+
+
+def test_a_finding_leads_to_the_next_even_once_it_is_checked(room: Room) -> None:
+    lease = _fill(room)
+    links = re.findall(r'href="(/reviews/cell[^"]+)"', room.client.get("/to-do").text)
+    opened = room.client.get(links[0].replace("&amp;", "&")).text
+    following = re.search(r'id="next" href="([^"]+)"', opened)
+    assert following
+    _mark(room, lease, FIRST, state="confirmed")
+    there = room.client.get(following[1].replace("&amp;", "&")).headers["location"]
+    assert f"v={SECOND}" in there
+    at_end = room.client.get("/to-do/next?after=&why=second_look")
+    assert at_end.headers["location"] == "/to-do?why=second_look"
+
+
+def test_a_list_goes_on_after_its_cursor(room: Room) -> None:
+    _fill(room)
+    first = room.client.get("/api/v1/to-do?limit=3").json()
+    rest = room.client.get("/api/v1/to-do", params={"cursor": first["next"]}).json()
+    assert [len(first["items"]), len(rest["items"]), rest["next"]] == [3, 1, None]
+    assert room.client.get("/api/v1/to-do?cursor=x").status_code == 400
+
+
+def test_grid_reports_and_programs_count_alike(room: Room) -> None:
+    lease = _fill(room)
+    _mark(room, lease, SECOND, state="confirmed")
+    sent = room.client.get("/api/v1/reviews/counts?collection=Mill").json()
+    assert (sent["high"], sent["to_read"], sent["failed"], sent["to_do"]) == (1, 2, 1, 3)
+    assert (sent["to_read_found"], sent["to_read_apart"], sent["to_read_checked"]) == (1, 1, 1)
+    with room.app.state.server.connection_pool.library() as library:
+        review = load_review(library, BOOK, collection="Mill")
+    material = ReportMaterial(Grid(review))
+    assert count_findings(review.findings) == FindingCounts(**sent)
+    assert "1 of" in status(material)
+    steps = " ".join(run.text for step in _steps(material) for run in step)
+    assert "2 findings to be read" in steps
+    listed = room.client.get("/api/v1/findings?collection=Mill&limit=200").json()["items"]
+    assert sum(each["severity"] == "to_read" for each in listed) == sent["to_read"]
+    page = room.client.get("/reviews/grid?c=Mill&p=due-diligence").text
+    counted = page[page.index("What is counted") :]
+    assert "To be read 2" in counted
+    assert "1 finding with an open question, 1 where a clause was set apart" in " ".join(
+        counted.split()
+    )
+
+
+def test_only_shown_columns_are_counted_above_the_grid(room: Room) -> None:
+    _fill(room)
+    page = room.client.get(f"/reviews/grid?c=Mill&p=due-diligence&show={FIRST}").text
+    assert "Of the columns shown" in page
+    assert "To be read 0" in page
+
+
+def test_the_list_holds_nothing_of_a_collection_behind_the_wall(
+    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from argon2 import PasswordHasher
+
+    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    room = make_room(team=True)
+    with room.app.state.server.connection_pool.library() as library:
+        accounts = Accounts(library)
+        accounts.add("bram", "a long enough password 1", by="test")
+        accounts.grant("bram", Role.REVIEWER, "Elm", by="test")
+    _fill(room, "Mill")
+    room.put({"supply.txt": SUPPLY}, "Elm")
+    sent = {"name": "bram", "password": "a long enough password 1"}
+    assert room.client.post("/sign-in", data=sent).status_code == 303
+    assert _items(room) == []
+    page = room.client.get("/to-do").text
+    assert "0 findings to look at" in page
+    assert "Mill" not in page
+    hidden = room.client.get("/api/v1/to-do?collection=Mill")
+    missing = room.client.get("/api/v1/to-do?collection=Nill")
+    assert hidden.status_code == missing.status_code == 404
+    assert hidden.text.replace("Mill", "Nill") == missing.text
