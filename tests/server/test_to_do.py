@@ -1,4 +1,4 @@
-"""What waits for a person: the same list in the page, REST and MCP, and the same numbers everywhere."""
+"""What waits for a person: one list in the page, REST and MCP, and the same numbers everywhere."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ def _fill(room: Room, collection: str = "Mill") -> str:
             possible_severity=Severity.HIGH,
             reason=WHY,
         )
-        apart = replace(
-            absent(lease, THIRD), state=CellState.TO_READ, severity=Severity.TO_READ
-        )
+        apart = replace(absent(lease, THIRD), state=CellState.TO_READ, severity=Severity.TO_READ)
         cells: list[Finding] = [
             found(lease, FIRST, text, Severity.HIGH), open_one, apart, failed(lease, FOURTH),
             *(absent(lease, each.id) for each in BOOK.provisions[4:]),

@@ -80,9 +80,7 @@ class _ToDoQuery(ToDoRequest):
 
 
 @router.get("/to-do")
-def list_things_to_do(
-    context: Context, asked: Annotated[_ToDoQuery, Query()]
-) -> Paged[ToDoItem]:
+def list_things_to_do(context: Context, asked: Annotated[_ToDoQuery, Query()]) -> Paged[ToDoItem]:
     """List what waits for a person in the reviews that you may read.
 
     Second looks come first, then high findings, those whose severity an open question decides, and

@@ -191,9 +191,7 @@ def _to_do(context: RequestContext, asked: ToDoToolRequest, _: Progress) -> ToDo
     part = list_to_do(context, asked, asked.cursor, _MAX_TO_DO)
     fitting = max(1, len(CharacterBudget(asked.max_characters - FRAME).take(part.items)))
     more = part.cursors[fitting - 1] if fitting < len(part.items) else part.next
-    return ToDo(
-        items=part.items[:fitting], count=part.count, reasons=dict(part.reasons), next=more
-    )
+    return ToDo(items=part.items[:fitting], count=part.count, reasons=dict(part.reasons), next=more)
 
 
 class FindingRequest(Value):
