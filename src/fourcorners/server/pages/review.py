@@ -53,7 +53,7 @@ from fourcorners.server.tasks.queue import TaskState
 
 router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
-_CELLS = 1000  # cells of such a page, about
+_CELLS = 400  # cells of such a page, about: more would be heavy to send
 _WINDOW = 120  # rows of a window at most
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
@@ -263,11 +263,11 @@ def next_open(
     context: Context,
     wanted: Grid,
     row: Annotated[int, Query(ge=-1, le=10_000_000)] = -1,
-    column: Annotated[int, Query(ge=-1, le=10_000)] = -1,
+    column: Annotated[int, Query(ge=-2, le=10_000)] = -1,
 ) -> Response:
     """Return where the next finding is that nobody has checked: row and column, or null."""
     with open_grid(context, wanted) as (_, matrix):
-        place = next_open_cell(matrix, wanted, select_cells(matrix, wanted), row, column)
+        place = next_open_cell(matrix, wanted, select_cells(matrix, wanted), row, max(-1, column))
     return JSONResponse(None if place is None else {"row": place[0], "column": place[1]})
 
 

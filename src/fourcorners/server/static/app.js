@@ -1,8 +1,6 @@
 // What every page does: the search key, uploads with progress, and questions before what is final.
-import { showWaiting } from "./busy.js";
 import { isCommand } from "./keys.js";
 import { showLocalTimes } from "./times.js";
-import { upload } from "./upload.js";
 
 const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
 document.documentElement.classList.add("js");
@@ -40,5 +38,53 @@ const nav = document.querySelector(".bar nav");
 const here = nav?.querySelector("[aria-current]");
 if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
 
-showWaiting();
-document.querySelectorAll("form[data-upload]").forEach((form) => upload(form, token));
+document.querySelectorAll("form[data-upload]").forEach(async (form) => (await import("./upload.js")).upload(form, token));
+
+// ---- What takes longer than two seconds says so; a file that is being written is waited for in place.
+const PATIENCE = 2000;
+let notice = null;
+
+function showBusy(words) {
+  notice ??= document.body.appendChild(document.createElement("p"));
+  notice.className = "busy";
+  notice.setAttribute("role", "status");
+  notice.textContent = words;
+}
+
+function hideBusy() {
+  notice?.remove();
+  notice = null;
+}
+
+async function download(link) {
+  const waiting = setTimeout(showBusy, PATIENCE, "Writing the file…");
+  link.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(link.href);
+    const named = /filename\*?=(?:UTF-8'')?"?([^";]+)/.exec(answer.headers.get("Content-Disposition") ?? "");
+    if (!answer.ok || !named) throw new Error();
+    const file = document.createElement("a");
+    file.href = URL.createObjectURL(await answer.blob());
+    file.download = decodeURIComponent(named[1]);
+    file.click();
+    setTimeout(() => URL.revokeObjectURL(file.href), 60_000);
+  } catch {
+    location.assign(link.href); // its page says what went wrong
+  } finally {
+    clearTimeout(waiting);
+    link.removeAttribute("aria-busy");
+    hideBusy();
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || event.target.closest("[hx-post], [hx-get]")) return;
+  setTimeout(showBusy, PATIENCE, "Still working. This can take a while.");
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href*='/export?'], a[href*='/report.']");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  download(link);
+});
+window.addEventListener("pageshow", hideBusy);

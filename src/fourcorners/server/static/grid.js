@@ -1,10 +1,19 @@
 // The review grid: its keys, and what colleagues do meanwhile.
 import { isCommand, isComposing, isTyping, isWithin } from "./keys.js";
 import { tell } from "./said.js";
-import { again, at, begin, current, key, MOVES, openWhenDrawn, panel, table, total } from "./grid_table.js";
+import { again, at, begin, current, currentRow, focus, key, MOVES, openWhenDrawn, panel, table, total } from "./grid_table.js";
 import { close, goBack, isContract, isFinding, isSeen, open, refresh, show, write } from "./grid_panel.js";
 import { look, next, say } from "./grid_marks.js";
 import { turn } from "./grid_rows.js";
+
+// htmx comes once something asks for it: a review that begins, or a contract that goes on.
+window.htmx ??= {
+  process: (root) => {
+    if (!root.matches("[hx-get]") && !root.querySelector("[hx-get]")) return;
+    window.htmx = null; // it finds what is on the page by itself
+    document.head.append(Object.assign(document.createElement("script"), { src: new URL("htmx.min.js", import.meta.url) }));
+  },
+};
 
 const help = document.querySelector("#help");
 document.querySelector("#help-button")?.addEventListener("click", () => help.showModal());
@@ -18,7 +27,7 @@ const MARKS = {
 const WRITES = { e: () => write("#value"), m: () => write("#comment") };
 const ACTS = {
   n: next,
-  x: () => { const row = current()?.parentElement; if (row) turn(row); },
+  x: () => { const row = currentRow(); if (row) turn(row); },
   a: () => {
     const menu = document.querySelector(".ask-column");
     if (menu) { menu.open = true; menu.querySelector("textarea").focus(); }
@@ -48,7 +57,8 @@ function leave(target) {
 
 function enter() {
   const cell = current();
-  if (!cell) openWhenDrawn();
+  if (!cell && !currentRow()) openWhenDrawn();
+  else if (!cell) return;
   else if (open === key(cell)) panel.querySelector("a[data-open]")?.click();
   else show(cell);
 }
@@ -72,6 +82,11 @@ addEventListener("keydown", (event) => {
   event.stopImmediatePropagation(); // the page's own search key gives way
   act();
 }, true);
+
+document.querySelector(".skip[href='#grid']").addEventListener("click", (event) => {
+  event.preventDefault();
+  focus(at?.row ?? 0, at?.column ?? 0, false);
+});
 
 // ---- While it is being filled, and filters that need no button
 

@@ -1,5 +1,4 @@
 // The panel of the grid: a finding, or the contract at its words.
-import { openContract } from "./contract_view.js";
 import { keepDrafts, restoreDrafts } from "./finding.js";
 import { isTyping } from "./keys.js";
 import { tell } from "./said.js";
@@ -109,7 +108,7 @@ export function onWords(use) {
 async function showContract(href) {
   const of = open;
   const to = new URL(href, location.href);
-  const answer = await fetch(`${to.pathname}/view${to.search}`, { headers });
+  const [answer, { openContract }] = await Promise.all([fetch(`${to.pathname}/view${to.search}`, { headers }), import("./contract_view.js")]);
   if (!answer.ok) { location.assign(href); return; }
   const drawn = document.createElement("template");
   drawn.innerHTML = await answer.text();

@@ -9,6 +9,9 @@ const scroller = document.querySelector("#scroll");
 const ROWS = 10; // rows of a window; four or five are in the page at once
 const BLOCK = 4; // columns come and go by so many
 const MARGIN = 2; // columns that are drawn on either side of those in view
+const HEAD = -1; // the row of the heads
+const NAME = -1; // the column of the names of contracts
+const PICK = -2; // the column of the boxes that select rows
 
 const windows = new Map(); // number of the window -> { body, from, to: the columns in it, abort }
 export let total = Number(table.dataset.total);
@@ -16,7 +19,8 @@ let height = 54;
 let lefts = []; // where each column begins, and where the last ends
 let aside = 0; // how much of the width the names of the contracts take
 let headHeight = 0;
-export let at = null; // the cell that has the focus: { row (from 0), column (from 0) }
+export let at = null; // the cell that has the focus: { row, column }, from 0; HEAD, NAME and PICK before them
+let stop = null; // the one element of the table that Tab leads to
 let coming = null; // what is done with that cell when it has come: { follow, enter }
 let drawing = 0;
 
@@ -51,6 +55,8 @@ export function begin() {
   const rows = [...first.rows];
   first.replaceWith(above, below);
   if (rows[0]?.dataset.n === "1") adopt(rows);
+  table.tHead.querySelectorAll("th > a:first-child, .pick > input").forEach((each) => { each.tabIndex = -1; });
+  keepStop();
   scroller.addEventListener("scroll", ask, { passive: true });
   const watching = new ResizeObserver(() => { measure(); draw(); });
   watching.observe(scroller);
@@ -67,13 +73,13 @@ function arrive() { // a column that was just asked for comes into view, and has
   focus(0, Number(head.getAttribute("aria-colindex")) - 3, false);
 }
 
-function adopt(rows) { // keep the rows of the page until its windows have loaded
+function adopt(rows) { // the rows of the page are windows with all columns, until they leave the view
   for (let start = 0; start < rows.length; start += ROWS) {
     const body = document.createElement("tbody");
     body.append(...rows.slice(start, start + ROWS));
-    body.querySelectorAll("td.c > a").forEach((link) => { link.tabIndex = -1; });
+    body.querySelectorAll("td.c > a, th > a, .pick > input").forEach((each) => { each.tabIndex = -1; });
     table.insertBefore(body, below);
-    windows.set(start / ROWS, { body, from: 0, to: columns() });
+    windows.set(start / ROWS, { body, from: 0, to: columns(), isOfPage: true });
     announce("drawn", { body });
   }
 }
@@ -124,7 +130,7 @@ function draw() {
   }
   for (let number = first; number <= last; number += 1) {
     const each = windows.get(number) ?? place(number);
-    if (each.from !== from || each.to !== to) load(each, number, from, to);
+    if (each.isOfPage ? each.from > from || each.to < to : each.from !== from || each.to !== to) load(each, number, from, to);
   }
   gap(above, first * ROWS);
   gap(below, total - Math.min(total, (last + 1) * ROWS));
@@ -182,16 +188,20 @@ async function load(each, number, from, to) {
 function put(body, markup) {
   const active = document.activeElement;
   const box = body.contains(active) && active.matches("input") ? active.value : null;
-  const held = body.contains(active) && active.closest("td.c") !== null;
+  const held = body.contains(active) && active === stop;
   body.innerHTML = markup;
   announce("drawn", { body });
   if (box !== null) body.querySelector(`tr[data-d="${CSS.escape(box)}"] input`)?.focus({ preventScroll: true });
-  const cell = current();
+  const cell = spot();
   if (cell && body.contains(cell)) {
     if (coming && !busy()) take(cell, coming.follow, coming.enter);
     else if (held || document.activeElement === document.body && panel.hidden) take(cell, false);
   }
-  if (!table.querySelector("td.c > [tabindex='0']")) reachable(body.querySelector("td.c > a"));
+  keepStop();
+}
+
+function keepStop() { // Tab leads to a cell, also once the last one has left the page
+  if (!stop?.isConnected) reachable(table.querySelector("td.c > a"));
 }
 
 export function again() {
@@ -217,16 +227,18 @@ const rowOf = (cell) => Number(cell.parentElement.dataset.n) - 1;
 const columnOf = (cell) => Number(cell.getAttribute("aria-colindex")) - 3;
 
 function cellAt(row, column) {
+  const place = `[aria-colindex="${column + 3}"]`;
+  if (row === HEAD) return table.tHead.querySelector(place);
   const body = windows.get(Math.floor(row / ROWS))?.body;
-  return body?.querySelector(`tr[data-n="${row + 1}"] > td.c[aria-colindex="${column + 3}"]`) ?? null;
+  return body?.querySelector(`tr[data-n="${row + 1}"] > ${place}`) ?? null;
 }
 
 export function focus(row, column, follow = true) {
-  row = Math.max(0, Math.min(total - 1, row));
-  column = Math.max(0, Math.min(columns() - 1, column));
+  row = Math.max(HEAD, Math.min(total - 1, row));
+  column = Math.max(PICK, Math.min(columns() - 1, column));
   at = { row, column };
   reveal();
-  const cell = current();
+  const cell = spot();
   if (cell) take(cell, follow);
   else { // it comes with its window, which takes the focus up
     coming = { follow };
@@ -235,16 +247,17 @@ export function focus(row, column, follow = true) {
 }
 
 function reachable(target) {
-  table.querySelectorAll("td.c > [tabindex='0'], td.c[tabindex='0']").forEach((each) => { each.tabIndex = -1; });
-  if (target) target.tabIndex = 0;
+  if (stop) stop.tabIndex = -1;
+  stop = target;
+  if (stop) stop.tabIndex = 0;
 }
 
 function take(cell, follow, enter = false) {
   coming = null;
-  const target = cell.querySelector("a") ?? cell;
+  const target = cell.querySelector("a, input") ?? cell;
   reachable(target);
   target.focus({ preventScroll: true });
-  if (enter || follow && !panel.hidden) announce("opened", { cell });
+  if (cell.matches("td.c") && (enter || follow && !panel.hidden)) announce("opened", { cell });
 }
 
 export function reveal() {
@@ -253,15 +266,23 @@ export function reveal() {
   const left = lefts[at.column] - aside;
   const right = lefts[at.column + 1] - scroller.clientWidth;
   const { scrollTop, scrollLeft } = scroller;
-  if (top < scrollTop) scroller.scrollTop = top;
+  if (at.row !== HEAD && top < scrollTop) scroller.scrollTop = top;
   else if (bottom > scrollTop) scroller.scrollTop = bottom;
+  if (at.column < 0) return; // it does not leave the view
   if (left < scrollLeft) scroller.scrollLeft = left;
   else if (right > scrollLeft) scroller.scrollLeft = Math.min(left, right);
 }
 
+const spot = () => at && cellAt(at.row, at.column);
+
+// The cell of a finding that has the focus.
 export function current() {
-  return at && cellAt(at.row, at.column);
+  const cell = spot();
+  return cell?.matches("td.c") ? cell : null;
 }
+
+// The row of a contract that has the focus.
+export const currentRow = () => spot()?.closest("tr[data-d]") ?? null;
 
 const screen = () => Math.max(1, Math.floor(scroller.clientHeight / height) - 2);
 const here = () => at ?? { row: Math.floor(scroller.scrollTop / height), column: 0 };
@@ -272,7 +293,7 @@ export const MOVES = {
   ArrowRight: () => focus(here().row, at ? at.column + 1 : 0),
   ArrowLeft: () => focus(here().row, here().column - 1),
   PageDown: () => focus(here().row + screen(), here().column),
-  PageUp: () => focus(here().row - screen(), here().column),
+  PageUp: () => focus(Math.max(0, here().row - screen()), here().column),
   Home: (event) => focus(event.ctrlKey ? 0 : here().row, 0),
   End: (event) => focus(event.ctrlKey ? total - 1 : here().row, columns() - 1),
 };
@@ -290,8 +311,10 @@ export function focusOn(cell) {
 }
 
 table.addEventListener("focusin", (event) => {
-  const cell = event.target.closest("td.c");
-  if (cell) at = { row: rowOf(cell), column: columnOf(cell) };
+  const cell = event.target.closest("[aria-colindex]");
+  if (!cell) return;
+  at = { row: cell.closest("thead") ? HEAD : rowOf(cell), column: columnOf(cell) };
+  reachable(event.target);
 });
 
 export const find = (d, v) => table.querySelector(`tr[data-d="${CSS.escape(d)}"] > td[data-v="${CSS.escape(v)}"]`);
