@@ -633,3 +633,17 @@ CREATE TABLE IF NOT EXISTS withdrawn_remarks(
     remark INTEGER PRIMARY KEY,
     by     INTEGER NOT NULL
 ) STRICT;
+
+-- Views of a review that people saved; `collection` is folded, `query` is that of the grid's address
+
+CREATE TABLE IF NOT EXISTS server_views(
+    row        INTEGER PRIMARY KEY AUTOINCREMENT,
+    collection TEXT NOT NULL,
+    playbook   TEXT NOT NULL,
+    person     TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    query      TEXT NOT NULL,
+    shared     INTEGER NOT NULL,
+    at         TEXT NOT NULL,
+    UNIQUE (collection, playbook, person, name)
+) STRICT;

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
+from fourcorners.operations import views
 from fourcorners.operations.reviews import ReviewRequest
+from fourcorners.operations.views import SavedView, ViewRequest
 from fourcorners.review.counts import FindingCounts
 from fourcorners.server.api.models import (
     CollectionName,
@@ -88,6 +90,29 @@ def list_things_to_do(context: Context, asked: Annotated[_ToDoQuery, Query()]) -
     """
     part = list_to_do(context, asked, asked.cursor, asked.limit)
     return Paged(items=part.items, next=part.next)
+
+
+@router.get("/views")
+def list_views(
+    context: Context, collection: CollectionName, playbook: PlaybookName = "due-diligence"
+) -> list[SavedView]:
+    """List the views of a review: yours, then those that others share."""
+    with context.access() as access:
+        return views.list_views(access, collection, playbook)
+
+
+@router.post("/views", status_code=201)
+def save_view(context: Context, asked: ViewRequest) -> SavedView:
+    """Save filters, order, columns and widths of a review's grid under a name."""
+    with context.access() as access:
+        return views.save_view(access, asked)
+
+
+@router.delete("/views/{view}", status_code=204)
+def delete_view(context: Context, view: Annotated[int, Path(ge=0, lt=1 << 60)]) -> None:
+    """Delete a view."""
+    with context.access() as access:
+        views.delete_view(access, view)
 
 
 @router.get("/reviews/report", response_class=Response, responses=_REPORT)

@@ -18,6 +18,7 @@ from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, GridMatrix
 from fourcorners.text.values.periods import period_parts
 
+_NARROWEST, _WIDEST = 60, 800  # pixels of a column
 MAX_ANSWER = 300  # characters of an answer that is asked for
 _Words = Annotated[str, Query(max_length=200)]
 # The names of the fields in an address.
@@ -42,7 +43,8 @@ class GridQuery:
         answer: Only cells of a provision whose answers say so: its id, a colon, what they say.
         assigned: Only cells that this person is to look at.
         sort: `name`, `type`, `risk`, `open`, or a provision's id: by what its cells say.
-        show: The ids of the columns shown; empty for all.
+        show: The ids of the columns shown, in their order; empty for all.
+        widths: Of columns that somebody made wider or narrower: an id, a colon, pixels.
         marks: Whether cells show their marks alone, in narrow columns.
     """
 
@@ -60,6 +62,7 @@ class GridQuery:
     descending: Annotated[bool, BeforeValidator(bool), Query(alias="down")] = False
     show: Annotated[tuple[str, ...], Query(max_length=300)] = ()
     marks: Annotated[bool, BeforeValidator(bool), Query()] = False
+    widths: Annotated[tuple[str, ...], Query(alias="w", max_length=300)] = ()
 
     def __post_init__(self) -> None:
         known = {
@@ -86,7 +89,17 @@ class GridQuery:
         if held["sort"] == "name":
             del held["sort"]
         pairs = [(key, "1" if value is True else value) for key, value in held.items() if value]
-        return urlencode([*pairs, *(("show", each) for each in self.show)])
+        lists = (("show", self.show), ("w", self.widths))
+        return urlencode([*pairs, *((key, each) for key, values in lists for each in values)])
+
+    def width_of(self, provision: str) -> int:
+        """Return how many pixels wide a column is to be; 0 for as wide as the others."""
+        pixels = dict(each.rpartition(":")[::2] for each in self.widths).get(provision, "")
+        return (
+            min(_WIDEST, max(_NARROWEST, int(pixels)))
+            if pixels.isdecimal() and len(pixels) < 5
+            else 0
+        )
 
     def sort_query(self, sort: str) -> str:
         """Return the query of the same grid in another order, turned round if it has that one."""
@@ -99,15 +112,17 @@ Grid = Annotated[GridQuery, Depends(GridQuery)]
 
 
 def parse_query(query: str) -> GridQuery:
-    given = parse_qs(query, max_num_fields=300)
+    given = parse_qs(query, max_num_fields=700)
     held: dict[str, Any] = {name: given.get(key, [""])[0] for name, key in _KEYS.items()}
     held |= {name: bool(held[name]) for name in ("descending", "marks")}
     held |= {"sort": held["sort"] or "name", "show": tuple(given.get("show", ()))}
+    held["widths"] = tuple(given.get("w", ()))
     return GridQuery(**held)
 
 
 def shown_columns(matrix: GridMatrix, wanted: GridQuery) -> list[int]:
-    chosen = [n for n, name in enumerate(matrix.provisions) if name in wanted.show]
+    places = {name: number for number, name in enumerate(matrix.provisions)}
+    chosen = [places[name] for name in dict.fromkeys(wanted.show) if name in places]
     return chosen or list(range(len(matrix.provisions)))
 
 

@@ -18,6 +18,7 @@ PAGES: dict[str, NavEntry | None] = {
     "contract": None,
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
+    "views": None,
     "to_do": NavEntry("To do", "/to-do"),
     "finding": None,
     "findings": None,

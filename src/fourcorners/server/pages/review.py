@@ -20,6 +20,7 @@ from fourcorners.operations.bulk_findings import find_bulk_annotation
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviews import ReviewRequest
+from fourcorners.operations.views import list_views
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.reports.tree import ReportKind
@@ -153,6 +154,8 @@ def grid(
     """
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
     task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
+    with context.access() as access:
+        saved_views = list_views(access, wanted.collection, wanted.playbook)
     with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
         size = _page_rows(len(shown_columns(matrix, wanted)))
@@ -201,6 +204,7 @@ def grid(
         read_for=read_for,
         done=marked,
         back=wanted.to_query(),
+        saved_views=saved_views,
         for_nobody=sum(not each.names for each in sides.values()),
         stale=stale,
     )

@@ -33,6 +33,19 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) event.preventDefault();
 });
 
+document.addEventListener("click", async (event) => { // what has an address of its own is sent to a colleague
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const words = button.textContent;
+  try {
+    await navigator.clipboard.writeText(new URL(button.dataset.copy, location.href).href);
+    button.textContent = "Link copied";
+  } catch {
+    button.textContent = "The browser did not allow that";
+  }
+  setTimeout(() => { button.textContent = words; }, 2_000);
+});
+
 // Where the navigation is wider than the window, the page one is on is brought into view.
 const nav = document.querySelector(".bar nav");
 const here = nav?.querySelector("[aria-current]");

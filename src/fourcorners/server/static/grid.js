@@ -88,6 +88,15 @@ document.querySelector(".skip[href='#grid']").addEventListener("click", (event) 
   focus(at?.row ?? 0, at?.column ?? 0, false);
 });
 
+// The order and the width of columns: loaded once a head is pointed at, or its keys are pressed.
+const columnsOf = () => import("./grid_columns.js");
+table.tHead.addEventListener("pointerover", columnsOf, { once: true });
+table.tHead.addEventListener("keydown", async (event) => {
+  if (!event.altKey || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+  event.preventDefault();
+  (await columnsOf()).byKey(event);
+});
+
 // ---- While it is being filled, and filters that need no button
 
 const LOOK = 6_000; // milliseconds between two looks at what colleagues have marked

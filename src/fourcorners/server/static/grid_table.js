@@ -50,6 +50,7 @@ const below = spacer("below");
 
 export function begin() {
   const first = table.tBodies[0];
+  table.querySelectorAll("col[data-width]").forEach((col) => { col.style.width = `${col.dataset.width}px`; });
   measure();
   document.querySelector("#pages")?.remove();
   const rows = [...first.rows];
@@ -65,12 +66,12 @@ export function begin() {
   arrive();
 }
 
-function arrive() { // a column that was just asked for comes into view, and has the focus
-  if (!location.hash.startsWith("#column-")) return;
-  const head = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+function arrive() { // a column that was just asked for or moved comes into view, and has the focus
+  const [, part, id] = /^#(column|head)-(.+)$/.exec(decodeURIComponent(location.hash)) ?? [];
+  const head = id && table.tHead.querySelector(`th[data-column="${CSS.escape(id)}"]`);
   if (!head || !total) return;
   history.replaceState(history.state, "", location.pathname + location.search);
-  focus(0, Number(head.getAttribute("aria-colindex")) - 3, false);
+  focus(part === "head" ? HEAD : 0, columnOf(head), false);
 }
 
 function adopt(rows) { // the rows of the page are windows with all columns, until they leave the view

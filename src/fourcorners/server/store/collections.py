@@ -24,6 +24,7 @@ _BY_FOLD = (
     "server_arrivals.fold",
     "server_visits.fold",
     "server_notices.collection",
+    "server_views.collection",
 )
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
 
@@ -122,7 +123,11 @@ def _move_rows(library: Library, old: str, fold: str) -> None:
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
             (fold, old),
         )
-    library.execute("UPDATE server_notices SET collection = ? WHERE collection = ?", (fold, old))
+    for table in ("server_notices", "server_views"):
+        library.execute(
+            f"UPDATE {table} SET collection = ? WHERE collection = ?",  # noqa: S608
+            (fold, old),
+        )
 
 
 def delete_collection(library: Library, collection: str, *, by: str) -> list[str]:
