@@ -15,6 +15,7 @@ SIZES: Mapping[str, int] = {
     "sides": 8,  # collections with whom each of their documents is read for
     "corrections": 4_096,  # clauses that people put into cells, with their answers
     "stale": 8,  # grids with how many of their contracts were reviewed for others
+    "families": 8,  # collections with which of their contracts belong to which
     "names": 8,  # collections, or sets of them, with the index of their names
     "places": 256,  # documents with their pages and headings
     "exclusions": 4_096,  # documents with what in them is no evidence: a few places each

@@ -647,3 +647,12 @@ CREATE TABLE IF NOT EXISTS server_views(
     at         TEXT NOT NULL,
     UNIQUE (collection, playbook, person, name)
 ) STRICT;
+
+-- Which contract a document belongs to because a person said so; `head` is empty where to none
+
+CREATE TABLE IF NOT EXISTS document_families(
+    document TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+    head     TEXT NOT NULL,
+    by       TEXT NOT NULL,
+    at       TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

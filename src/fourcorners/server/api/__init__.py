@@ -14,6 +14,7 @@ from fourcorners.server.api import (
     collections,
     columns,
     documents,
+    families,
     findings,
     health,
     markups,
@@ -29,8 +30,8 @@ from fourcorners.server.api.models import Problem
 from fourcorners.server.api.requests import RequestGuard
 
 _SUBJECTS = (
-    *(collections, documents, health, search, playbooks, reviews, findings, columns, markups),
-    *(terms, answers, tasks, webhooks, users, audit),
+    *(collections, documents, families, health, search, playbooks, reviews, findings, columns),
+    *(markups, terms, answers, tasks, webhooks, users, audit),
 )
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from weakref import WeakKeyDictionary
@@ -19,6 +19,7 @@ from fourcorners.operations.principal import Role
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.research.columns.store import review_playbook
+from fourcorners.review.families import FamilyLink, family_links
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import (
@@ -62,7 +63,8 @@ class GridMatrix:
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
     column, and `headline` the numbers in `headlines` of what the answers say; `annotations` what
     people said, where they did; `ends` when the contracts of rows end, and `titles` what they are
-    called, as far as it was looked up; `rows_by_title` the rows of each title.
+    called, as far as it was looked up; `rows_by_title` the rows of each title; `families` what
+    belongs to another contract, and `heads` that contract's row, by the row.
     The columns of `column_playbook` follow those of the playbook.
     """
 
@@ -79,6 +81,8 @@ class GridMatrix:
     ends: dict[int, date | None] = field(default_factory=dict)
     titles: dict[int, ContractTitle] = field(default_factory=dict)
     rows_by_title: dict[str, list[int]] = field(default_factory=dict)
+    families: Mapping[str, FamilyLink] = field(default_factory=dict)
+    heads: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def playbooks(self) -> tuple[Playbook, Playbook]:
@@ -91,6 +95,11 @@ class GridMatrix:
     @property
     def provisions(self) -> tuple[str, ...]:
         return tuple(provision.id for provision in self.columns)
+
+    @property
+    def head_ids(self) -> tuple[str, ...]:
+        """Return the contracts at the head of families, by their ids."""
+        return tuple(self.rows[row].id for row in dict.fromkeys(self.heads.values()))
 
     def playbook_of(self, column: int) -> Playbook:
         return self.playbook if column < len(self.playbook.provisions) else self.column_playbook
@@ -151,6 +160,7 @@ class GridCache:
                 for book in cached.matrix.playbooks:
                     if book.provisions:
                         _bring_up_to_date(library, cached, book)
+            _bring_families_up_to_date(library, collection, cached)
             self._grids[key] = cached
             while len(self._grids) > _MOST:
                 del self._grids[next(iter(self._grids))]
@@ -178,6 +188,21 @@ def _empty(
     matrix = GridMatrix(playbook, asked, lines, state, severity, review, statement)
     rows = {line.id: number for number, line in enumerate(lines)}
     return _CachedGrid(matrix, members, rows, {}, set(), set())
+
+
+def _bring_families_up_to_date(library: Library, collection: str, cached: _CachedGrid) -> None:
+    matrix, links = cached.matrix, family_links(library, collection)
+    if matrix.families is links:
+        return
+    matrix.families = links
+    matrix.heads = {
+        row: head
+        for document, link in links.items()
+        if (row := cached.rows.get(document)) is not None
+        and (head := cached.rows.get(link.head)) is not None
+        and row != head
+    }
+    matrix.version += 1
 
 
 def _bring_up_to_date(library: Library, cached: _CachedGrid, book: Playbook) -> None:

@@ -2,8 +2,8 @@
 
 # Without `annotations` of the future: FastAPI evaluates those of `GridQuery`.
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from typing import Annotated, Any
@@ -30,6 +30,7 @@ _KEYS = {
     "sort": "sort",
     "descending": "down",
     "marks": "marks",
+    "flat": "flat",
 }
 
 
@@ -44,6 +45,8 @@ class GridQuery:
         assigned: Only cells that this person is to look at.
         sort: `name`, `type`, `risk`, `open`, or a provision's id: by what its cells say.
         show: The ids of the columns shown, in their order; empty for all.
+        opened: The contracts whose family is shown below them, by their ids.
+        flat: Whether every contract has its own row in the order, whatever its family.
         widths: Of columns that somebody made wider or narrower: an id, a colon, pixels.
         marks: Whether cells show their marks alone, in narrow columns.
     """
@@ -63,6 +66,8 @@ class GridQuery:
     show: Annotated[tuple[str, ...], Query(max_length=300)] = ()
     marks: Annotated[bool, BeforeValidator(bool), Query()] = False
     widths: Annotated[tuple[str, ...], Query(alias="w", max_length=300)] = ()
+    opened: Annotated[tuple[str, ...], Query(alias="open", max_length=300)] = ()
+    flat: Annotated[bool, BeforeValidator(bool), Query()] = False
 
     def __post_init__(self) -> None:
         known = {
@@ -89,7 +94,7 @@ class GridQuery:
         if held["sort"] == "name":
             del held["sort"]
         pairs = [(key, "1" if value is True else value) for key, value in held.items() if value]
-        lists = (("show", self.show), ("w", self.widths))
+        lists = (("show", self.show), ("w", self.widths), ("open", self.opened))
         return urlencode([*pairs, *((key, each) for key, values in lists for each in values)])
 
     def width_of(self, provision: str) -> int:
@@ -114,9 +119,9 @@ Grid = Annotated[GridQuery, Depends(GridQuery)]
 def parse_query(query: str) -> GridQuery:
     given = parse_qs(query, max_num_fields=700)
     held: dict[str, Any] = {name: given.get(key, [""])[0] for name, key in _KEYS.items()}
-    held |= {name: bool(held[name]) for name in ("descending", "marks")}
+    held |= {name: bool(held[name]) for name in ("descending", "marks", "flat")}
     held |= {"sort": held["sort"] or "name", "show": tuple(given.get("show", ()))}
-    held["widths"] = tuple(given.get("w", ()))
+    held |= {"widths": tuple(given.get("w", ())), "opened": tuple(given.get("open", ()))}
     return GridQuery(**held)
 
 
@@ -128,11 +133,16 @@ def shown_columns(matrix: GridMatrix, wanted: GridQuery) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class GridSelection:
-    """The rows that fit, in their order, and the cells that do: all, if nothing asks of cells."""
+    """The rows that fit, in their order, and the cells that do: all, if nothing asks of cells.
+
+    Attributes:
+        closed: The rows that fit, and are not shown because their family is closed, by its head.
+    """
 
     rows: NDArray[np.intp]
     cells: Flags
     count: int
+    closed: Mapping[int, int] = field(default_factory=dict)
 
 
 def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
@@ -153,7 +163,31 @@ def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
     chosen = np.flatnonzero(rows)
     ordered = chosen[_order(matrix, wanted, chosen, columns if only is None else [only])]
     count = int(cells[chosen].sum()) if wanted.filters_cells else 0
-    return GridSelection(ordered, cells, count)
+    if wanted.flat or not matrix.heads:
+        return GridSelection(ordered, cells, count)
+    rows, closed = _group(matrix, wanted, ordered.tolist())
+    return GridSelection(rows, cells, count, closed)
+
+
+def _group(
+    matrix: GridMatrix, wanted: GridQuery, ordered: Sequence[int]
+) -> tuple[NDArray[np.intp], dict[int, int]]:
+    """Return the rows with families below their heads, and how many of each are not shown."""
+    fitting, families = set(ordered), dict[int, list[int]]()
+    for row in ordered:
+        head = matrix.heads.get(row)
+        families.setdefault(row if head not in fitting else head, []).append(row)
+    shown, closed = list[int](), dict[int, int]()
+    for row in ordered:
+        if matrix.heads.get(row) in fitting:
+            continue
+        members = [each for each in families.get(row, ()) if each != row]
+        shown.append(row)
+        if matrix.rows[row].id in wanted.opened:
+            shown += members
+        elif members:
+            closed[row] = len(members)
+    return np.array(shown, np.intp), closed
 
 
 def _cells(matrix: GridMatrix, wanted: GridQuery) -> Flags:

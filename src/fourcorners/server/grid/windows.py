@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review import store
 from fourcorners.review.counts import FindingCounts, count_cells
+from fourcorners.review.families import FamilyRelation
 from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
@@ -57,12 +58,58 @@ def grid_window(
 ) -> list[dict[str, Any]]:
     """Return rows of the grid, from a place in their order, with some of the shown columns.
 
-    Each has its `number` in the order, from 1, its `line`, what the contract is `called`, and its
-    `cells`, as the page draws it.
+    Each has its `number` in the order, from 1, its `line`, what the contract is `called`, its
+    `family`, if it has one, and its `cells`, as the page draws it.
     """
     rows = [int(row) for row in fit.rows[start : start + count]]
     columns = shown_columns(matrix, wanted)[across]
-    return _draw_rows(library, matrix, rows, columns, fit if wanted.filters_cells else None, start)
+    drawn = _draw_rows(library, matrix, rows, columns, fit if wanted.filters_cells else None, start)
+    if matrix.heads and not wanted.flat:
+        for row, each in zip(rows, drawn, strict=True):
+            each["family"] = _family(matrix, wanted, fit, row)
+    return drawn
+
+
+_RELATIONS = {
+    FamilyRelation.AMENDMENT: "Amendment",
+    FamilyRelation.REPLACED: "Replaced",
+    FamilyRelation.EXHIBIT: "Exhibit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyView:
+    """What a row says of its family.
+
+    Attributes:
+        relation: What it is to the contract above; empty for that contract.
+        count: How many rows belong to it, shown or not.
+        query: The query of the grid with its family opened, or closed again.
+    """
+
+    relation: str = ""
+    count: int = 0
+    is_open: bool = False
+    query: str = ""
+
+
+def _family(
+    matrix: GridMatrix, wanted: GridQuery, fit: GridSelection, row: int
+) -> FamilyView | None:
+    """Return what a row says of its family; None if it has none."""
+    line = matrix.rows[row]
+    if row in matrix.heads:
+        return FamilyView(relation=_RELATIONS[matrix.families[line.id].relation])
+    is_open = line.id in wanted.opened
+    fitting = set(fit.rows.tolist()) if is_open else set()
+    count = fit.closed.get(row, 0) or sum(
+        head == row and member in fitting for member, head in matrix.heads.items()
+    )
+    if not count:
+        return None
+    others = tuple(each for each in wanted.opened if each != line.id)
+    opened = others if is_open else (*others, line.id)
+    return FamilyView(count=count, is_open=is_open, query=replace(wanted, opened=opened).to_query())
 
 
 def next_open_cell(
@@ -119,6 +166,7 @@ def _draw_rows(
             "number": start + at + 1,
             "line": matrix.rows[row],
             "called": matrix.title(library, row),
+            "family": None,
             "cells": [
                 _cell(
                     matrix,

@@ -19,6 +19,7 @@ PAGES: dict[str, NavEntry | None] = {
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
     "views": None,
+    "families": None,
     "to_do": NavEntry("To do", "/to-do"),
     "finding": None,
     "findings": None,

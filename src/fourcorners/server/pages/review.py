@@ -181,6 +181,7 @@ def grid(
         looks=_columns_digest(matrix, wanted),
         counts=count_grid(matrix, shown_columns(matrix, wanted)),
         contracts=len(matrix.rows),
+        families=bool(matrix.heads),
         rows=rows,
         fitting=fit,
         number=page,
@@ -269,10 +270,25 @@ def next_open(
     row: Annotated[int, Query(ge=-1, le=10_000_000)] = -1,
     column: Annotated[int, Query(ge=-2, le=10_000)] = -1,
 ) -> Response:
-    """Return where the next finding is that nobody has checked: row and column, or null."""
+    """Return where the next finding is that nobody has checked: row and column, or null.
+
+    If it is in a family that is closed, `open` is the query of the grid with that one opened.
+    """
     with open_grid(context, wanted) as (_, matrix):
-        place = next_open_cell(matrix, wanted, select_cells(matrix, wanted), row, max(-1, column))
-    return JSONResponse(None if place is None else {"row": place[0], "column": place[1]})
+        fit, flat = select_cells(matrix, wanted), replace(wanted, opened=matrix.head_ids)
+        every, query = select_cells(matrix, flat), ""
+        at = int(fit.rows[row]) if 0 <= row < len(fit.rows) else -1
+        start = every.rows.tolist().index(at) if at >= 0 else -1
+        place = next_open_cell(matrix, wanted, every, start, max(-1, column))
+        if place is None:
+            return JSONResponse(None)
+        found = int(every.rows[place[0]])
+        if found not in fit.rows:
+            head = matrix.rows[matrix.heads[found]].id
+            wanted = replace(wanted, opened=(*wanted.opened, head))
+            fit, query = select_cells(matrix, wanted), wanted.to_query()
+    there = {"row": fit.rows.tolist().index(found), "column": place[1]}
+    return JSONResponse(there | ({"open": query} if query else {}))
 
 
 @router.get("/reviews/progress")

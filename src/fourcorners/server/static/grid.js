@@ -1,7 +1,7 @@
 // The review grid: its keys, and what colleagues do meanwhile.
 import { isCommand, isComposing, isTyping, isWithin } from "./keys.js";
 import { tell } from "./said.js";
-import { again, at, begin, current, currentRow, focus, key, MOVES, openWhenDrawn, panel, table, total } from "./grid_table.js";
+import { again, at, begin, current, currentRow, focus, key, MOVES, openWhenDrawn, panel, reopen, table, total } from "./grid_table.js";
 import { close, goBack, isContract, isFinding, isSeen, open, refresh, show, write } from "./grid_panel.js";
 import { look, next, say } from "./grid_marks.js";
 import { turn } from "./grid_rows.js";
@@ -28,6 +28,7 @@ const WRITES = { e: () => write("#value"), m: () => write("#comment") };
 const ACTS = {
   n: next,
   x: () => { const row = currentRow(); if (row) turn(row); },
+  o: () => { const link = currentRow()?.querySelector("a.family"); if (link) toggleFamily(link); },
   a: () => {
     const menu = document.querySelector(".ask-column");
     if (menu) { menu.open = true; menu.querySelector("textarea").focus(); }
@@ -86,6 +87,19 @@ addEventListener("keydown", (event) => {
 document.querySelector(".skip[href='#grid']").addEventListener("click", (event) => {
   event.preventDefault();
   focus(at?.row ?? 0, at?.column ?? 0, false);
+});
+
+// ---- The family of a contract, opened and closed in place
+
+function toggleFamily(link) {
+  reopen(new URL(link.href).search.slice(1));
+}
+
+table.addEventListener("click", (event) => {
+  const link = event.target.closest("a.family");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  toggleFamily(link);
 });
 
 // The order and the width of columns: loaded once a head is pointed at, or its keys are pressed.

@@ -2,7 +2,7 @@
 import { forgetDrafts } from "./finding.js";
 import { post } from "./session.js";
 import { problem, showProblem, tell } from "./said.js";
-import { again, againIfLoading, at, find, focus, headers, panel, table } from "./grid_table.js";
+import { again, againIfLoading, at, find, focus, headers, panel, reopen, table } from "./grid_table.js";
 import { fill, isContract, isFinding, onWords, open } from "./grid_panel.js";
 
 const place = () => {
@@ -75,6 +75,7 @@ export async function next() { // the next finding that nobody has checked, in t
   if (!answer.ok) { tell(await problem(answer), true); return; }
   const to = await answer.json();
   if (at?.row !== was?.row || at?.column !== was?.column) return; // the reader has gone elsewhere meanwhile
+  if (to?.open) reopen(to.open);
   if (to) focus(to.row, to.column);
   else tell("Every finding after this one has been checked.");
 }

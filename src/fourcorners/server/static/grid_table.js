@@ -9,6 +9,7 @@ const scroller = document.querySelector("#scroll");
 const ROWS = 10; // rows of a window; four or five are in the page at once
 const BLOCK = 4; // columns come and go by so many
 const MARGIN = 2; // columns that are drawn on either side of those in view
+const WIDE = 24; // columns up to which the rows of the page keep all of them
 const HEAD = -1; // the row of the heads
 const NAME = -1; // the column of the names of contracts
 const PICK = -2; // the column of the boxes that select rows
@@ -131,10 +132,22 @@ function draw() {
   }
   for (let number = first; number <= last; number += 1) {
     const each = windows.get(number) ?? place(number);
+    if (each.isOfPage && columns() > WIDE) trim(each, from, to);
     if (each.isOfPage ? each.from > from || each.to < to : each.from !== from || each.to !== to) load(each, number, from, to);
   }
   gap(above, first * ROWS);
   gap(below, total - Math.min(total, (last + 1) * ROWS));
+}
+
+function trim(each, from, to) { // takes the columns out of the page's rows that are not in view
+  for (const row of each.body.rows) {
+    [...row.querySelectorAll("td.c")].forEach((cell, column) => { if (column < from || column >= to) cell.remove(); });
+    if (!from) continue;
+    const away = Object.assign(document.createElement("td"), { className: "away", colSpan: from });
+    away.setAttribute("aria-hidden", "true");
+    row.cells[1].after(away);
+  }
+  Object.assign(each, { from, to, isOfPage: false });
 }
 
 function place(number) {
@@ -207,6 +220,13 @@ function keepStop() { // Tab leads to a cell, also once the last one has left th
 
 export function again() {
   windows.forEach((each, number) => load(each, number, each.from, each.to));
+}
+
+// Shows the same grid with other families opened: with other rows, that is.
+export function reopen(query) {
+  history.replaceState(history.state, "", `/reviews/grid?${query}`);
+  table.dataset.rows = `/reviews/rows?${query}`;
+  again();
 }
 
 export function againIfLoading() { // rows on their way may have been drawn before what was just marked

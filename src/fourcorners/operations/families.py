@@ -1,0 +1,92 @@
+"""The family of a contract: its amendments, what it replaced, and its exhibits."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.principal import Role
+from fourcorners.review import families
+from fourcorners.review.families import FamilyRelation
+from fourcorners.value import Value
+
+
+class FamilyMember(Value):
+    """A document of a contract's family."""
+
+    document: str
+    title: str
+    relation: FamilyRelation | None = Field(
+        default=None, description="To the contract at the head; null for that contract itself."
+    )
+    because: str = Field(default="", description="Why it belongs here.")
+    by: str = Field(default="", description="Who said so, if a person did.")
+
+
+class ContractFamily(Value):
+    """A contract with what belongs to it, the contract first; a contract without any is alone."""
+
+    head: str
+    members: list[FamilyMember]
+
+
+class FamilyRequest(Value):
+    """Which contract a document belongs to."""
+
+    head: str | None = Field(
+        max_length=40, description="That contract's id; null if the document belongs to none."
+    )
+
+
+def find_family(access: Access, document: str) -> ContractFamily:
+    """Return the family of a document.
+
+    Raises:
+        NotFound: If they may not know of it.
+    """
+    entry = access.visible(document).entry
+    library = access.library_of(document, Role.READER)
+    links = families.family_links(library, entry.collection)
+    head = links[entry.id].head if entry.id in links else entry.id
+    members = [each for each in links.values() if each.head == head]
+    titles = access.titles([head, *(each.document for each in members)])
+    return ContractFamily(
+        head=head,
+        members=[
+            FamilyMember(document=head, title=str(titles[head])),
+            *(
+                FamilyMember(
+                    document=each.document,
+                    title=str(titles[each.document]),
+                    relation=each.relation,
+                    because=each.because,
+                    by=each.by,
+                )
+                for each in members
+            ),
+        ],
+    )
+
+
+def set_family(access: Access, document: str, asked: FamilyRequest) -> ContractFamily:
+    """Say which contract a document belongs to, and return its family.
+
+    Raises:
+        NotFound: If they may not know of either.
+        NotAllowed: If they are no reviewer there.
+        Refusal: If it cannot belong to that contract.
+    """
+    library = access.library_of(document, Role.REVIEWER)
+    entry = access.visible(document).entry
+    head = ""
+    if asked.head is not None:
+        other = access.visible(asked.head).entry
+        if other.collection != entry.collection:
+            raise Refusal("the two documents are in different collections.")
+        links = families.family_links(library, entry.collection)
+        if other.id == entry.id or (other.id in links and links[other.id].head == entry.id):
+            raise Refusal("a contract cannot belong to itself, or to a part of its own family.")
+        head = other.id
+    families.set_family(library, entry.id, head, by=access.principal.name)
+    return find_family(access, document)
