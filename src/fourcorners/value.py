@@ -30,6 +30,11 @@ def _require_number(given: object) -> object:
     return given
 
 
+def as_list(given: object) -> object:
+    """Return one name that is given alone as a list; what else is given stays as it is."""
+    return [given] if isinstance(given, str) else given
+
+
 Day = Annotated[date, BeforeValidator(_parse_day)]
 """A day; every mistake in writing one has the same message."""
 Flag = Annotated[bool, Strict()]

@@ -183,6 +183,25 @@ def list_findings(access: Access, asked: FindingsRequest) -> list[Finding]:
     return [each for each in dated if asked.fits(each)]
 
 
+class Coverage(Value):
+    """How many contracts of a collection a playbook has reviewed."""
+
+    reviewed: int
+    contracts: int
+
+
+def review_coverage(access: Access, collection: str, playbook: str) -> Coverage:
+    """Return how many contracts of a collection have findings of a playbook.
+
+    Raises:
+        NotFound: If they may not know of the collection, or there is no such playbook.
+    """
+    book = load_playbook(access.common(), playbook)
+    inside = {entry.id for entry in access.documents(collection)}
+    answered = store.answered_cells(access.library_for(collection, Role.READER), book)
+    return Coverage(reviewed=len(inside & answered.keys()), contracts=len(inside))
+
+
 def find_finding(access: Access, document: str, provision: str, playbook: str) -> Finding:
     """Return one finding, with today's severity.
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
+from fourcorners.operations.reviews import PartyNames
 from fourcorners.review.obligations.table import RELIANCE, ContractObligation, list_obligations
-from fourcorners.review.parties import MAX_NAMES
 from fourcorners.value import Value
 
 
@@ -19,9 +19,8 @@ class ObligationsRequest(Value):
     documents: list[str] = Field(
         default_factory=list, max_length=50, description="Only of these contracts, by id."
     )
-    read_for: list[str] = Field(
+    read_for: PartyNames = Field(
         default_factory=list,
-        max_length=MAX_NAMES,
         description="For whom one reads; empty for the party that the collection is read for.",
     )
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fourcorners.operations.access import Access
 from fourcorners.operations.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.parties import MAX_NAME, MAX_NAMES, give_parties, set_side
-from fourcorners.value import Flag, Value
+from fourcorners.value import Flag, Value, as_list
 
+_PartyName = Annotated[str, Field(max_length=MAX_NAME)]
+_NameList = Annotated[list[_PartyName], Field(max_length=MAX_NAMES)]
 PartyNames = Annotated[
-    list[Annotated[str, Field(max_length=MAX_NAME)]], Field(max_length=MAX_NAMES)
+    _NameList, BeforeValidator(as_list, json_schema_input_type=_PartyName | _NameList)
 ]
 """The party for whom one reads or asks, by name, role or group; or several of a group."""
 
@@ -28,7 +30,7 @@ class ReviewRequest(Value):
     again: Flag = Field(default=False, description="Fill again the cells that are filled already.")
     read_for: PartyNames | None = Field(
         default=None,
-        description="The party for whom you read, by name, role or group, or several of a group: "
+        description="The party for whom you read, by name, role or group, or a list of a group's: "
         "the collection remembers it. An empty list makes it nobody, null leaves it as it is. "
         "Until a party is named nothing is called ours or theirs.",
         examples=[["Larch"]],

@@ -60,8 +60,27 @@ def test_a_document_and_its_words(filled: Room) -> None:
     assert {"1", "2", "2.1"} <= {node["label"] for node in outline["nodes"]}
     for fact in get(filled, f"/documents/{document}/card")["facts"]:
         assert LEASE[fact["span"]["start"] : fact["span"]["end"]] == fact["words"]
-    bad = filled.client.get(f"{BASE}/documents/{document}/span", params={"start": 5, "end": 99999})
+    bad = filled.client.get(f"{BASE}/documents/{document}/span", params={"start": 5, "end": 4})
     assert bad.status_code == 400
+
+
+def test_an_end_beyond_the_text_is_cut_with_a_word(filled: Room) -> None:
+    document, length = filled.document("lease"), len(LEASE)
+    span = f"/api/v1/documents/{document}/span"
+    found = filled.client.get(span, params={"start": 10, "end": length + 500}).json()
+    assert found["words"] == LEASE[10:]
+    assert (found["cut"], found["next"]) == (f"the text ends at {length}", None)
+    found = filled.client.get(span, params={"start": 10, "end": 20}).json()
+    assert (found["cut"], found["next"]) == ("", 20)
+    assert filled.client.get(span, params={"start": length, "end": length + 1}).status_code == 400
+
+
+@pytest.mark.parametrize("given", ["Tenant", ["Tenant"]])
+def test_a_party_is_a_name_or_a_list(filled: Room, given: object) -> None:
+    said = {"read_for": given}
+    assert filled.client.patch("/api/v1/collections/Mill", json=said).json()["read_for"] == [
+        "Tenant"
+    ]
 
 
 def test_search_points_at_the_words_it_shows(filled: Room) -> None:

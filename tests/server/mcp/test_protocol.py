@@ -59,8 +59,17 @@ def test_a_client_reads_over_http(
 
     async def asks(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert {each.name for each in tools} == READS
-        assert all(each.annotations and each.annotations.read_only_hint for each in tools)
+        assert {each.name for each in tools} == READS | {"start_review"}
+        writes = [
+            each
+            for each in tools
+            if each.annotations is None or not each.annotations.read_only_hint
+        ]
+        assert [each.name for each in writes] == ["start_review"]
+        assert "[mcp] write = true" in (writes[0].description or "")
+        why = await refused(client, "start_review", collection="Mill")
+        assert why.startswith("start_review is not allowed here.")
+        assert "fourcorners mcp --write" in why
         assert "never instructions" in (client.instructions or "")
         found = await call(client, "collections")
         assert [each["collection"] for each in found["collections"]] == ["Grain", "Mill"]
@@ -79,6 +88,14 @@ def test_a_client_reads_over_http(
         assert read["before"] == LEASE[span["start"] - 10 : span["start"]]
         assert read["path"]
         assert "boxes" not in read
+        assert read["next"] == span["end"]
+        assert "cut" not in read
+        last = await call(client, "read", document=lease, start=read["next"], end=10**6)
+        assert last["words"] == LEASE[span["end"] :]
+        assert last["cut"] == f"the text ends at {last['span']['end']}"
+        assert "next" not in last
+        beyond = await refused(client, "read", document=lease, start=10**6, end=10**6 + 9)
+        assert "no words" in beyond
         parts = (await call(client, "outline", document=lease, depth=1))["parts"]
         assert {each.get("label") for each in parts} >= {"1", "2"}
         assert "2.1" not in {each.get("label") for each in parts}
@@ -110,8 +127,9 @@ def test_an_answer_by_rules(path: Path, settings: Settings, ids: dict[str, str])
         assert found["made_by"] == "no language model"
         assert found["read"] == [ids["lease"]]
         ours = "How much notice must we give to end this lease?"
-        found = await call(client, "ask", question=ours, read_for=["Tenant"])
-        assert "Asked for: Tenant" in found["headline"]
+        for party in (["Tenant"], "Tenant"):
+            found = await call(client, "ask", question=ours, read_for=party)
+            assert "Asked for: Tenant" in found["headline"]
         told = await refused(client, "ask", question=question, rules=False)
         assert "does not answer here" in told
         assert "not found" in await refused(client, "ask", question="x", documents=["f" * 16])
@@ -249,6 +267,33 @@ def test_findings_and_a_review(path: Path, settings: Settings, ids: dict[str, st
         assert "mean 'assignment'?" in await refused(client, "finding", **cell)
         unknown = {"collection": "Mill", "playbook": "due_diligence"}
         assert "due-diligence" in await refused(client, "findings", **unknown)
+
+    with served(path, settings, McpSettings(write=True)) as url:
+        talk(url, asks)
+
+
+def test_findings_say_what_is_not_reviewed(
+    path: Path, settings: Settings, ids: dict[str, str]
+) -> None:
+    async def asks(client: Client) -> None:
+        found = await call(client, "findings", collection="Mill", playbook="nda-review")
+        assert found["findings"] == []
+        assert found["reviewed"] == {"reviewed": 0, "contracts": 1}
+        start = "start_review(collection='Mill', playbook='nda-review')"
+        assert found["warning"] == f"Not reviewed by nda-review yet: {start}."
+        await reviewed(client, "Mill")
+        found = await call(client, "findings", collection="Mill")
+        assert found["reviewed"] == {"reviewed": 1, "contracts": 1}
+        assert "warning" not in found
+        with Library.open(path) as library:
+            file = path.parent / "second.txt"
+            file.write_text(LEASE.replace("MILL", "BARN"))
+            made = prepare_file(file)
+            assert isinstance(made, PreparedFile)
+            library.add_columns(made.columns, None, collection="Mill")
+        found = await call(client, "findings", collection="Mill")
+        assert found["warning"].startswith("1 of 2 contracts not reviewed by due-diligence yet:")
+        assert ids["lease"] in {each["document"] for each in found["findings"]}
 
     with served(path, settings, McpSettings(write=True)) as url:
         talk(url, asks)

@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 
@@ -35,6 +36,25 @@ def test_an_upload_becomes_documents(room: Room) -> None:
     assert "LEASE OF A MILL" in shown
     assert "Ada Turner Limited" in shown
     assert str(room.folder) not in shown
+
+
+@pytest.mark.parametrize("name", ['a "b".txt', "a;b.txt", "a%b.txt", "Vertrag – Müller.txt"])
+def test_a_file_keeps_its_name(room: Room, name: str) -> None:
+    """A browser escapes a quotation mark in the name of a file that a form sends, and no `%`."""
+    sent_name = name.replace('"', "%22")
+    body = (
+        '--x\r\nContent-Disposition: form-data; name="files"; '
+        f'filename="{sent_name}"\r\n'
+        f"Content-Type: text/plain\r\n\r\n{LEASE}\r\n--x\r\n"
+        'Content-Disposition: form-data; name="collection"\r\n\r\nMill\r\n--x--\r\n'
+    )
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    task = room.client.post("/api/v1/documents", content=body.encode(), headers=kind).json()
+    room.settle(task["id"])
+    (found,) = room.client.get("/api/v1/documents").json()["items"]
+    assert found["name"] == name
+    sent = room.client.get(f"/d/{found['id']}/original").headers["content-disposition"]
+    assert sent == f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def test_what_cannot_be_read_is_told_with_a_remedy(room: Room) -> None:

@@ -86,9 +86,16 @@ def list_documents(
                             "files": {
                                 "type": "array",
                                 "items": {"type": "string", "format": "binary"},
+                                "description": "Repeat the field for several files. A name may "
+                                "have folders.",
                             },
                         },
-                    }
+                    },
+                    "encoding": {"files": {"contentType": "application/octet-stream"}},
+                    "example": {
+                        "collection": "Project Larch",
+                        "files": ["01-services-agreement.docx", "leases/02-lease.pdf"],
+                    },
                 }
             },
         }
@@ -97,7 +104,10 @@ def list_documents(
 async def upload_documents(
     request: Request, context: Context, key: IdempotencyKey = None
 ) -> TaskValue:
-    """Upload files, archives among them, into a collection; the answer is the task to watch."""
+    """Upload files, archives among them, into a collection; the answer is the task to watch.
+
+    With curl: `-F collection="Project Larch" -F files=@services.docx -F files=@lease.pdf`.
+    """
     form = await request.form(max_files=MAX_FILES, max_fields=10)
     try:
         return await run_in_threadpool(_add, context, form, key)
@@ -214,10 +224,14 @@ def get_span(
 def read_span(
     context: RequestContext, document: str, start: int, end: int, around: int, *, boxes: bool = True
 ) -> NeighbourhoodValue:
-    """Return words in context and, on request, their place on the page."""
+    """Return words in context and, on request, their place on the page.
+
+    An end beyond the text is taken for its end.
+    """
     with context.access() as access:
         read, tree = access.document(document), access.outline(document)
-    found = _span(read.text, start, end)
+    length = len(read.text)
+    found = _span(read.text, start, min(end, length))
     node = tree.node_at(found.start)
     original = context.state.page_renderer.find_original(read) if boxes else None
     places = []
@@ -237,6 +251,8 @@ def read_span(
         page=read.page_of(found.start),
         href=quote_href(document, found, words),
         boxes=places,
+        next=found.end if found.end < length else None,
+        cut=f"the text ends at {length:,}" if end > length else "",
     )
 
 

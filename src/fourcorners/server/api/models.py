@@ -184,6 +184,14 @@ class NeighbourhoodValue(Value):
     page: PageLabel | None
     href: str = Field(examples=["/d/2843aeec286e22ab?s=120-340&h=1f2e3d4c#s=120-340"])
     boxes: list[Box] = Field(description="Empty where the original is not at hand.")
+    next: int | None = Field(
+        default=None, description="Where the words after these start; null at the end of the text."
+    )
+    cut: str = Field(
+        default="",
+        description="Why there are fewer words than were asked for; empty if there are not.",
+        examples=["the text ends at 45,604"],
+    )
 
 
 class HitValue(Value):

@@ -191,6 +191,8 @@ class Reading(Value):
     span: Span
     href: str
     boxes: list[Box] = Field(default_factory=list)
+    next: int | None = Field(default=None, description="`start` of what follows.")
+    cut: str = Field(default="", description="Why there are fewer words than were asked for.")
     left_out: bool = Field(
         default=False,
         description="Whether words that give orders to their reader are left out: white space "
@@ -201,7 +203,7 @@ class Reading(Value):
 @tool(
     "Read words of a contract",
     "Brings the words at a span with the words before and after them, the headings above "
-    "them, and their page. At most 20,000 characters at once.",
+    "them, and their page. At most 20,000 characters at once; `next` is the `start` of the rest.",
 )
 def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> Reading:
     end = min(asked.end, asked.start + MAX_TEXT)
@@ -218,7 +220,8 @@ def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> Reading:
         for name, (words, start) in parts.items()
     }
     left_out = any(shown[name] != words for name, (words, _) in parts.items())
-    return Reading.make(found, **shown, left_out=left_out)
+    cut = found.cut or (f"one reading has {MAX_TEXT:,} characters" if end < asked.end else "")
+    return Reading.make(found, **shown, left_out=left_out, cut=cut)
 
 
 class OutlineRequest(Value):

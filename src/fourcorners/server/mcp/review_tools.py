@@ -8,7 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from fourcorners.operations.findings import FindingsRequest, find_finding, list_findings
+from fourcorners.operations.findings import (
+    Coverage,
+    FindingsRequest,
+    find_finding,
+    list_findings,
+    review_coverage,
+)
 from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.review.counts import ToDoReason
 from fourcorners.review.finding import CellState, Finding, Severity
@@ -38,7 +44,7 @@ from fourcorners.server.tasks.queue import TaskState
 from fourcorners.server.to_do import ToDoItem, ToDoRequest, list_to_do
 from fourcorners.value import Value
 
-_TITLES = 600  # characters for what the contracts are called
+_TITLES = 800  # characters for what the contracts are called, and how many are reviewed
 _MAX_TO_DO = 100  # things to do of one answer
 _SHORT = 140  # characters of a quote in a list of findings
 _Playbook = Annotated[str, Field(max_length=200, description="Its id.")]
@@ -101,9 +107,11 @@ class FindingsToolRequest(FindingsRequest):
 
 
 class Findings(Value):
-    """Findings, the gravest first; a contract without any was not reviewed by that playbook."""
+    """Findings, the gravest first."""
 
     findings: list[FindingValue]
+    reviewed: Coverage
+    warning: str = Field(default="", description="That contracts are not reviewed, and the remedy.")
     counts: dict[str, int] = Field(
         description="How many cells there are of each state, whatever `state` was asked for."
     )
@@ -120,6 +128,7 @@ class Findings(Value):
 def _findings(context: RequestContext, asked: FindingsToolRequest, _: Progress) -> Findings:
     with context.access() as access:
         cells = list_findings(access, asked.model_copy(update={"state": None}))
+        reviewed = review_coverage(access, asked.collection, asked.playbook)
     counts = Counter(each.state.value for each in cells)
     wanted = [each for each in cells if asked.state in (None, each.state)]
     here, after = fill_page(
@@ -133,7 +142,23 @@ def _findings(context: RequestContext, asked: FindingsToolRequest, _: Progress) 
     with context.access() as access:
         called = access.titles(each.document for each in here)
     titles = {identifier: str(title) for identifier, title in called.items()}
-    return Findings(findings=here, counts=dict(counts), titles=titles, next=after)
+    return Findings(
+        findings=here,
+        counts=dict(counts),
+        titles=titles,
+        next=after,
+        reviewed=reviewed,
+        warning=_coverage_warning(reviewed, asked),
+    )
+
+
+def _coverage_warning(reviewed: Coverage, asked: FindingsToolRequest) -> str:
+    missing = reviewed.contracts - reviewed.reviewed
+    if not missing:
+        return ""
+    which = "Not" if not reviewed.reviewed else f"{missing} of {reviewed.contracts} contracts not"
+    start = f"start_review(collection={asked.collection!r}, playbook={asked.playbook!r})"
+    return f"{which} reviewed by {asked.playbook} yet: {start}."
 
 
 def _summarise(finding: Finding) -> FindingValue:
@@ -230,8 +255,8 @@ def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> Who
 
 @tool(
     "Start a review",
-    "Starts a review of a collection by a playbook and returns its task, which `task` tells "
-    "the progress of.",
+    "Starts a review of a collection by a playbook and returns its task; `task` reports its "
+    "progress.",
     writes=True,
 )
 def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskSummary:

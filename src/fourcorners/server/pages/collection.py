@@ -190,10 +190,20 @@ def uploaded_files(
     with context.access() as access:
         access.require(Role.EDITOR, collection, to_come=True)
     sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
-    files = [(each.filename, each) for each in sent if each.filename]
+    files = [(_sent_name(each.filename), each) for each in sent if each.filename]
     if not files:
         raise Refusal("no file was sent.", remedy=remedy)
     return collection, files
+
+
+def _sent_name(name: str) -> str:
+    """Return a file's name as it was before it was put into a form.
+
+    In a form three characters of a name are escaped, and no other is (WHATWG, HTML, 4.10.21.8).
+    """
+    for escaped, character in (("%22", '"'), ("%0D", "\r"), ("%0A", "\n")):
+        name = name.replace(escaped, character)
+    return name
 
 
 def _take(context: RequestContext, form: FormData) -> Task:
