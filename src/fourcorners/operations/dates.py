@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
 from fourcorners.outline.card.term import EventKind, Standing
+from fourcorners.reports.icalendar import CalendarDay, unsettled_note, write_calendar
+from fourcorners.reports.workbook import write_rows
 from fourcorners.review.calendar import QuotedWords, Timeline, due_dates, list_timelines
+from fourcorners.text.invisible_characters import single_line
 from fourcorners.value import CitedWords, Day, Value
 
 
@@ -100,6 +105,53 @@ def list_dates(access: Access, asked: DatesRequest) -> Dates:
         silent=sum(not each.words for each in found),
         set_apart=access.set_apart([each.document for each in found]),
     )
+
+
+FORMS = ("ics", "xlsx")
+"""What dates are written as."""
+_HEADS = (
+    ("Day", 11), ("What", 18), ("Unless", 22), ("Contract", 40), ("Clause", 22),
+    ("The contract's words", 70), ("How it is computed", 40),
+)  # fmt: skip
+
+
+def write_dates(found: Dates, path: Path, *, quotes: bool = True) -> None:
+    """Write what falls due as a calendar or a workbook, by the path's suffix.
+
+    Without `quotes` a calendar has no words of the contracts besides their titles.
+    """
+    if path.suffix == ".ics":
+        text = write_calendar(calendar_days(found, quotes=quotes), datetime.now(UTC))
+        path.write_text(text, encoding="utf-8", newline="")
+        return
+    rows = (
+        (
+            each.day, each.kind.value, each.unless or "", each.title, each.words.where,
+            single_line(each.words.text), each.arithmetic or "",
+        )
+        for each in found.dates
+    )  # fmt: skip
+    facts = (
+        ("As of", found.as_of.isoformat()),
+        ("Days ahead", f"{found.within:,}"),
+        ("Contracts", f"{len(found.contracts):,}"),
+        ("To be read by a person", f"{len(found.to_be_read):,}"),
+        ("Without words about the term", f"{found.silent:,}"),
+    )
+    write_rows(path, "Dates", _HEADS, rows, facts)
+
+
+def calendar_days(found: Dates, *, quotes: bool = True) -> Iterator[CalendarDay]:
+    """Yield an entry for each day on which something falls due."""
+    for each in found.dates:
+        unless = f", unless {each.unless}" if each.unless else ""
+        proposed = unsettled_note(name for w in (each.words, *each.parts) for name in w.proposed)
+        yield CalendarDay(
+            f"{each.document}-{each.kind.name.lower()}-{each.day:%Y%m%d}@fourcorners",
+            each.day,
+            single_line(f"{each.kind.value.capitalize()}: {each.title}{unless}{proposed}"),
+            f"{single_line(each.words.where)}: {single_line(each.words.text)}" if quotes else "",
+        )
 
 
 def _contract(timeline: Timeline) -> dict[str, str]:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
 from fourcorners.operations.reviews import PartyNames
+from fourcorners.outline.card.party_names import party_key
+from fourcorners.reports.icalendar import obligation_days, write_calendar
+from fourcorners.reports.workbook_obligations import write_workbook
+from fourcorners.review.obligations.obligation import ObligationKind
 from fourcorners.review.obligations.table import RELIANCE, ContractObligation, list_obligations
+from fourcorners.review.parties import MAX_NAME
 from fourcorners.value import Value
 
 
@@ -23,11 +32,28 @@ class ObligationsRequest(Value):
         default_factory=list,
         description="For whom one reads; empty for the party that the collection is read for.",
     )
+    party: str = Field(default="", max_length=MAX_NAME, description="Only what binds this party.")
+    whose: Literal["ours", "theirs"] | None = Field(
+        default=None, description="Only what binds those for whom one reads, or the others."
+    )
+    kind: ObligationKind | None = None
+    due: Literal["dated", "undated"] | None = Field(
+        default=None, description="Only what has a day, or what has none."
+    )
+
+    def fits(self, each: ContractObligation) -> bool:
+        named = not self.party or party_key(self.party) == party_key(each.party)
+        has_day = self.due is None or (self.due == "dated") == (each.day is not None)
+        is_kind = self.whose in (None, each.whose) and self.kind in (None, each.kind)
+        return named and has_day and is_kind
 
 
 class Obligations(Value):
     """Obligations by party and day, those of the party for whom one reads first."""
 
+    parties: dict[str, int] = Field(
+        default_factory=dict, description="How many obligations each party has, before a filter."
+    )
     contracts: int
     reliance: str = Field(default=RELIANCE, description="How far the list can be relied on.")
     obligations: list[ContractObligation]
@@ -58,4 +84,33 @@ def read_obligations(
     access.record("obligations", {"collection": asked.collection or "", "found": len(found)})
     read = asked.documents or [each.id for each in entries]
     apart = access.set_apart(read)
-    return Obligations(contracts=len(read), obligations=found, set_apart=apart)
+    return Obligations(
+        contracts=len(read),
+        obligations=[each for each in found if asked.fits(each)],
+        set_apart=apart,
+        parties=dict(Counter(each.party for each in found)),
+    )
+
+
+FORMS = ("xlsx", "docx", "pdf", "html", "ics")
+"""What obligations are written as."""
+
+
+def write_obligations(found: Obligations, path: Path) -> None:
+    """Write obligations in the format that the path's suffix names.
+
+    Raises:
+        ConfigError: If the file cannot be written, or what writes it is not installed.
+    """
+    from fourcorners.reports.obligations import obligations_report
+    from fourcorners.reports.send import format_for
+
+    suffix = path.suffix.lower()
+    if suffix == ".xlsx":
+        write_workbook(found.obligations, found.reliance, path)
+    elif suffix == ".ics":
+        text = write_calendar(obligation_days(found.obligations), datetime.now(UTC))
+        path.write_text(text, encoding="utf-8", newline="")
+    else:
+        report = obligations_report(found.obligations, found.contracts, found.reliance)
+        format_for(path).export(report, path)

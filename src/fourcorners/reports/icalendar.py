@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from fourcorners.review.obligations.table import ContractObligation
+from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.version import __version__
 
 _OCTETS = 75  # of a line, without its end (RFC 5545, 3.1)
+_SUMMARY = 90  # characters of what must be done
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -21,6 +24,28 @@ class CalendarDay:
     day: date
     summary: str
     description: str = ""
+
+
+def unsettled_note(authors: Iterable[str]) -> str:
+    """Return what follows words that depend on tracked changes; empty if they do not."""
+    names = ", ".join(map(single_line, dict.fromkeys(authors)))
+    return f" (proposed by {names}, not accepted)" if names else ""
+
+
+def obligation_days(found: Iterable[ContractObligation]) -> Iterator[CalendarDay]:
+    """Yield an entry for each day by which something must be done."""
+    for each in found:
+        for time in each.days:
+            unless = f" (unless {time.unless})" if time.unless else ""
+            what = shorten(each.statement, _SUMMARY)
+            place = " of ".join(filter(None, (each.where, each.title)))
+            day = time.day or date.max
+            yield CalendarDay(
+                f"{each.document}-obligation-{each.action.start}-{day:%Y%m%d}@fourcorners",
+                day,
+                single_line(f"{each.party}: {what}{unless}{unsettled_note(each.proposed)}"),
+                f"{single_line(place)}: {single_line(each.source)}",
+            )
 
 
 def write_calendar(days: Iterable[CalendarDay], at: datetime) -> str:

@@ -41,6 +41,7 @@ class ReportKind(StrEnum):
     RED_FLAGS = "red-flags"
     SAMPLE = "quality-sample"
     ANSWER = "answer"
+    LIST = "list"
 
 
 @dataclass(frozen=True, slots=True)

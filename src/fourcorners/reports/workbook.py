@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -158,6 +158,28 @@ def open_workbook(path: Path, properties: Mapping[str, object]) -> Iterator[Shee
             yield Sheets(book)
     except XlsxWriterException as error:
         raise ConfigError(f"the workbook cannot be written: {error}") from error
+
+
+def write_rows(
+    path: Path,
+    title: str,
+    heads: tuple[tuple[str, int], ...],
+    rows: Iterable[Sequence[str | date]],
+    facts: Iterable[tuple[str, str]],
+) -> None:
+    """Write a workbook of one list, with the facts that it rests on.
+
+    Raises:
+        ConfigError: If the file cannot be written.
+    """
+    with open_workbook(path, {"title": title}) as sheets:
+        sheet, last = sheets.add(title, heads, frozen=1), 1
+        for last, row in enumerate(rows, start=1):
+            for column, value in enumerate(row):
+                sheets.put(sheet, last, column, value, tint="plain" if column else "bold")
+        sheet.autofilter(0, 0, last, len(heads) - 1)
+        sheet.set_zoom(90)
+        sheets.add_facts(facts)
 
 
 def cell_tint(cell: Cell) -> str:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
+from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
 
@@ -48,12 +49,17 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
         "static": assets.href,
         "nav": tuple(nav),
         "quote_href": quote_href,
+        "place_href": _place_href,
         "document_href": document_href,
         "collection_href": collection_href,
         "version": __version__,
         "team": team,
     }
     return made
+
+
+def _place_href(document: str, start: int, end: int, words: str) -> str:
+    return quote_href(document, Span(start, end), words)
 
 
 def _sentence(words: str) -> str:

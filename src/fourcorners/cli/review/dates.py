@@ -13,8 +13,7 @@ from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
-    from fourcorners.operations.dates import Dates, DueDate
-    from fourcorners.reports.icalendar import CalendarDay
+    from fourcorners.operations.dates import Dates
     from fourcorners.value import CitedWords
 
 _SHOWN = 300  # characters of words that a terminal shows
@@ -35,7 +34,7 @@ def dates(
     Each has its contract and the words that say so. What is not sure enough to be listed as a fact
     is listed below for a person to read, and is not written to the calendar.
     """
-    from fourcorners.operations.dates import DatesRequest, list_dates
+    from fourcorners.operations.dates import DatesRequest, calendar_days, list_dates
     from fourcorners.reports.icalendar import write_calendar
 
     console.require_place(ics)
@@ -44,27 +43,13 @@ def dates(
     with console.open_access(library) as access:
         found = list_dates(access, asked)
     if ics is not None:
-        replace_text(ics, write_calendar(map(_calendar_day, found.dates), datetime.now(UTC)))
+        replace_text(ics, write_calendar(calendar_days(found), datetime.now(UTC)))
     if as_json:
         console.print_value(found)
     else:
         _print(found)
         for note in found.set_apart:
             console.print_indented(0, (single_line(note), "yellow"))
-
-
-def _calendar_day(each: DueDate) -> CalendarDay:
-    from fourcorners.reports.icalendar import CalendarDay
-
-    unless = f", unless {each.unless}" if each.unless else ""
-    proposed = dict.fromkeys(name for w in (each.words, *each.parts) for name in w.proposed)
-    unsettled = f" ({console.proposed_by(proposed)})" if proposed else ""
-    return CalendarDay(
-        f"{each.document}-{each.kind.name.lower()}-{each.day:%Y%m%d}@fourcorners",
-        each.day,
-        single_line(f"{each.kind.value.capitalize()}: {each.title}{unless}{unsettled}"),
-        f"{single_line(each.words.where)}: {single_line(each.words.text)}",
-    )
 
 
 def _print(found: Dates) -> None:

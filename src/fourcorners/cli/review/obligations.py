@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,12 +16,9 @@ from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from fourcorners.reports.icalendar import CalendarDay
-    from fourcorners.review.obligations.table import ContractObligation, ObligationTime
+    from fourcorners.review.obligations.table import ContractObligation
 
 _SHOWN, _CONDITION, _TIME, _WHERE = 220, 110, 44, 40  # characters that a terminal shows
-_SUMMARY = 90  # characters of what must be done in a calendar
-_FORMATS = (".xlsx", ".ics")
 _OURS = {"ours": " (ours)", "theirs": "", "": ""}
 
 
@@ -41,7 +38,8 @@ def obligations(
         list[Path] | None,
         option(
             "--out -o FILE",
-            "Write a workbook (.xlsx), or what has a day as a calendar (.ics). May be given again.",
+            "Write a workbook (.xlsx), a list to send (.docx, .pdf, .html), or what has a day as a "
+            "calendar (.ics). May be given again.",
         ),
     ] = None,
     as_json: options.Json = False,
@@ -52,13 +50,19 @@ def obligations(
     their place. A day is given where the words name it, or count from a date or an end of the term
     that is sure. They are sorted by party and day.
     """
-    from fourcorners.operations.obligations import ObligationsRequest, read_obligations
+    from fourcorners.operations.obligations import (
+        FORMS,
+        ObligationsRequest,
+        read_obligations,
+        write_obligations,
+    )
+    from fourcorners.work_folder import replace_file
 
     targets = out or []
     for path in targets:
-        if path.suffix.lower() not in _FORMATS:
+        if path.suffix.lower().removeprefix(".") not in FORMS:
             raise ConfigError(
-                f"{path}: obligations are written as {' or '.join(_FORMATS)}.",
+                f"{path}: obligations are written as {', '.join(f'.{each}' for each in FORMS)}.",
                 remedy="End the name in one of these.",
             )
     console.require_place(*targets)
@@ -75,42 +79,13 @@ def obligations(
             access, asked, lambda done, total: step("Reading contracts", done, total)
         )
     for path in targets:
-        _write(found.obligations, path)
+        replace_file(path, partial(write_obligations, found))
     if as_json:
         console.print_value(found)
     else:
         _print(found.obligations, found.contracts)
         for note in found.set_apart:
             console.print_indented(0, (single_line(note), "yellow"))
-
-
-def _write(found: Sequence[ContractObligation], path: Path) -> None:
-    from fourcorners.reports.icalendar import write_calendar
-    from fourcorners.reports.workbook_obligations import write_workbook
-    from fourcorners.review.obligations.table import RELIANCE
-    from fourcorners.work_folder import replace_file, replace_text
-
-    if path.suffix.lower() == ".xlsx":
-        replace_file(path, lambda scratch: write_workbook(found, RELIANCE, scratch))
-        return
-    days = [_calendar_day(each, time) for each in found for time in each.days]
-    replace_text(path, write_calendar(days, datetime.now(UTC)))
-
-
-def _calendar_day(each: ContractObligation, time: ObligationTime) -> CalendarDay:
-    from fourcorners.reports.icalendar import CalendarDay
-
-    day = time.day or date.max
-    unless = f" (unless {time.unless})" if time.unless else ""
-    what = shorten(each.statement, _SUMMARY)
-    unsettled = f" ({console.proposed_by(each.proposed)})" if each.proposed else ""
-    place = " of ".join(filter(None, (each.where, each.title)))
-    return CalendarDay(
-        f"{each.document}-obligation-{each.action.start}-{day:%Y%m%d}@fourcorners",
-        day,
-        single_line(f"{each.party}: {what}{unless}{unsettled}"),
-        f"{single_line(place)}: {single_line(each.source)}",
-    )
 
 
 def _print(found: Sequence[ContractObligation], read: int) -> None:

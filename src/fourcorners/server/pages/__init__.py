@@ -24,6 +24,7 @@ PAGES: dict[str, NavEntry | None] = {
     "finding": None,
     "findings": None,
     "ask": NavEntry("Ask", "/ask"),
+    "terms": NavEntry("Dates", "/dates"),
     "precedents": NavEntry("Precedents", "/precedents"),
     "playbooks": NavEntry("Playbooks", "/playbooks"),
     "activity": NavEntry("Activity", "/activity"),

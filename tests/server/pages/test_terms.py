@@ -1,0 +1,117 @@
+"""The pages of dates and obligations, and the files that they send."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+
+from tests.server.conftest import LEASE, Room
+
+DAY = "2028-12-01"
+SUPPLY = """SUPPLY OF GRAIN
+
+between Oats Limited (the "Supplier") and Mills Limited (the "Buyer").
+
+1. Supply
+
+1.1 The Supplier shall supply the grain that the Buyer orders.
+
+1.2 The Buyer shall pay each invoice within thirty days.
+"""
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+@pytest.fixture
+def room(make_room: Callable[..., Room]) -> Room:
+    made = make_room()
+    made.put({"lease.txt": LEASE, "supply.txt": SUPPLY})
+    return made
+
+
+def test_dates_are_listed_by_month_and_lead_to_their_words(room: Room) -> None:
+    page = room.client.get("/dates", params={"as_of": DAY}).text
+    assert "1 May 2029" in words(page)
+    assert "Ends : LEASE OF A MILL" in words(page)
+    assert "in 151 days" in words(page)
+    (href,) = set(re.findall(r'href="(/d/[^"]+\?s=[^"]+)"', page))
+    shown = room.client.get(unescape(href)).text
+    assert "The Term is five years" in " ".join(re.findall(r"<mark[^>]*>([^<]+)", shown))
+    assert "Nothing falls due" in room.client.get("/dates?within=1").text
+
+
+def test_a_calendar_needs_no_script(room: Room) -> None:
+    page = room.client.get("/dates", params={"as_of": DAY, "view": "calendar"}).text
+    (due,) = re.findall(r'<td class="due">(.*?)</td>', page, re.DOTALL)
+    assert words(due) == "1 Ends LEASE OF A MILL"
+    assert page.count("<caption>") == 1
+
+
+def test_dates_are_sent_as_a_calendar_and_a_workbook(room: Room) -> None:
+    sent = room.client.get("/dates/report.ics", params={"as_of": DAY, "c": "Mill"})
+    assert sent.headers["content-type"].startswith("text/calendar")
+    assert "DTSTART;VALUE=DATE:20290501" in sent.text
+    assert "SUMMARY:End: LEASE OF A MILL" in sent.text
+    book = room.client.get("/dates/report.xlsx", params={"as_of": DAY, "c": "Mill"})
+    inside = zipfile.ZipFile(io.BytesIO(book.content)).read("xl/sharedStrings.xml").decode()
+    assert "LEASE OF A MILL" in inside
+    assert room.client.get("/dates/report.doc").status_code == 404
+
+
+def test_a_day_that_is_none_is_said_in_place(room: Room) -> None:
+    answer = room.client.get("/dates", params={"as_of": "soon"})
+    assert answer.status_code == 400
+    assert "This is not a date" in answer.text
+    assert 'name="within"' in answer.text
+
+
+def test_obligations_are_filtered(room: Room) -> None:
+    page = room.client.get("/dates/obligations").text  # the only collection is chosen
+    assert "Must supply the grain" in words(page)
+    assert "Must not assign this lease" in words(page)
+    asked = {"c": "Mill", "kind": "prohibition"}
+    page = words(room.client.get("/dates/obligations", params=asked).text)
+    assert "Must not assign this lease" in page
+    assert "Must supply the grain" not in page
+    page = words(room.client.get("/dates/obligations", params={**asked, "due": "dated"}).text)
+    assert "No obligation matches" in page
+    page = words(room.client.get("/dates/obligations", params={"d": room.document("supply")}).text)
+    assert "Must supply the grain" in page
+    assert "assign this lease" not in page
+
+
+def test_an_unknown_client_is_said_in_place(room: Room) -> None:
+    answer = room.client.get("/dates/obligations", params={"c": "Mill", "for": "Nobody Limited"})
+    assert answer.status_code == 400
+    assert "Nobody Limited" in answer.text
+    assert 'role="alert"' in answer.text
+
+
+@pytest.mark.parametrize("form", ["xlsx", "docx", "html", "ics"])
+def test_obligations_are_sent_as_files(room: Room, form: str) -> None:
+    asked = {"c": "Mill", "kind": "prohibition"}
+    sent = room.client.get(f"/dates/obligations/report.{form}", params=asked)
+    assert sent.status_code == 200
+    data = sent.content
+    if form in ("xlsx", "docx"):
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            data = b"".join(package.read(each) for each in package.namelist())
+    if form == "ics":
+        assert b"BEGIN:VCALENDAR" in data
+    else:
+        assert b"must not assign this lease" in data or b"not assign this lease" in data
+        assert b"supply the grain" not in data
+
+
+def test_obligations_are_sent_as_a_pdf(room: Room) -> None:
+    pytest.importorskip("typst")
+    sent = room.client.get("/dates/obligations/report.pdf", params={"c": "Mill"})
+    assert sent.headers["content-type"] == "application/pdf"
+    assert sent.content.startswith(b"%PDF-")
