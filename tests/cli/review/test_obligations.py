@@ -73,6 +73,6 @@ def test_words_of_a_contract_are_only_words(program: Program, tmp_path: Path) ->
 
 
 def test_what_is_wrong_is_said(added: Program) -> None:
-    assert ".xlsx or .ics" in added("obligations", "--out", "o.docx", code=2).err
+    assert ".xlsx, .docx, .pdf, .html, .ics" in added("obligations", "--out", "o.txt", code=2).err
     assert "has a party called 'Cedar'" in added("obligations", "--for", "Cedar", code=2).err
     assert added("obligations", "--in", "nothing", code=2).err

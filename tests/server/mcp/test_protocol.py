@@ -34,6 +34,7 @@ from tests.server.mcp.clients import Asks, call, fill, refused, reviewed, served
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 READS = {
     "compare",
+    "lint",
     "dates",
     "obligations",
     "collections", "documents", "search", "read", "outline", "card", "define", "precedents",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from fourcorners.cli.output import console
 from fourcorners.documents.change_marks import find_tracked_changes, name_change_authors
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, FourcornersError, LibraryError
+from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
@@ -47,19 +46,10 @@ def read_contract(contract: str, library: str | None, collection: str | None) ->
             raise ConfigError(
                 f"{contract}: there is no such file, and {error.message}", remedy=error.remedy
             ) from error
-    from fourcorners.documents.ocr.recognition import OcrOptions
-    from fourcorners.documents.read import read_document
-    from fourcorners.documents.workers.process_pool import ProcessPool
+    from fourcorners.documents.workers.one_file import read_one_file
     from fourcorners.settings import Settings
 
-    settings = Settings.load()
-    memory = settings.memory_mb << 20
-    read = partial(read_document, ocr=OcrOptions(settings.ocr, settings.ocr_seconds))
-    with ProcessPool(read, jobs=1, memory=memory, seconds=settings.seconds) as workers:
-        ((_, outcome),) = workers.run([path])
-    if isinstance(outcome, FourcornersError):
-        raise outcome
-    return outcome
+    return read_one_file(path, Settings.load())
 
 
 def print_card(document: Document, card: Card) -> None:

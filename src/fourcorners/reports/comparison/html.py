@@ -56,8 +56,35 @@ class Entry:
     facts: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ComparisonView:
+    """A comparison as pages show it.
+
+    Attributes:
+        counts: What there is, and how many of it.
+        sections: The summary: each section's title with its lines.
+        sameness: What is said where nothing differs.
+        groups: The clauses side by side.
+    """
+
+    counts: list[tuple[str, int]]
+    sections: list[tuple[str, list[Entry]]]
+    sameness: str
+    groups: list[RowGroup]
+
+
+def comparison_view(comparison: Comparison) -> ComparisonView:
+    return ComparisonView(
+        counts=[(what, count) for what, count in count_changes(comparison) if count],
+        sections=_summary(comparison),
+        sameness=describe_no_change(comparison),
+        groups=_groups(comparison),
+    )
+
+
 def comparison_page(comparison: Comparison) -> str:
     """Return the page; it runs no script, asks for nothing, and shows all words as text."""
+    view = comparison_view(comparison)
     style = load_asset("palette.css") + load_asset("comparison.css")
     return (
         report_environment()
@@ -66,10 +93,10 @@ def comparison_page(comparison: Comparison) -> str:
             comparison=comparison,
             style=style,
             policy=content_security_policy(style),
-            counts=[(what, count) for what, count in count_changes(comparison) if count],
-            sections=_summary(comparison),
-            sameness=describe_no_change(comparison),
-            groups=_groups(comparison),
+            counts=view.counts,
+            sections=view.sections,
+            sameness=view.sameness,
+            groups=view.groups,
             version=__version__,
         )
     )

@@ -12,9 +12,12 @@ from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
+from fourcorners.operations import lint
 from fourcorners.operations.documents import TagsChange, set_tags, tags_of
 from fourcorners.operations.errors import Refusal
+from fourcorners.operations.lint import LintResult
 from fourcorners.operations.reviews import PartyNames, give_contract_parties
+from fourcorners.playbooks.playbook import Level
 from fourcorners.server.api.models import (
     CardValue,
     CollectionName,
@@ -182,6 +185,18 @@ def get_card(context: Context, document: str) -> CardValue:
     """Return what a document says of itself."""
     with context.access() as access:
         return CardValue.from_card(access.card(document), access.text(document))
+
+
+@router.get("/documents/{document}/lint")
+def lint_document(
+    context: Context,
+    document: str,
+    least: Annotated[Level, Query(description="Only slips of this severity or higher.")] = "low",
+) -> LintResult:
+    """Check the drafting of a document: its references, terms and numbering."""
+    asked = lint.LintRequest.from_fields(document=document, least=least)
+    with context.access() as access:
+        return lint.lint_document(access, asked)
 
 
 @router.put("/documents/{document}/parties")

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.errors import InputError
-from fourcorners.operations.comparison import CompareRequest, compare_contracts
-from fourcorners.operations.dates import Dates, DatesRequest, list_dates
-from fourcorners.operations.obligations import Obligations, ObligationsRequest, read_obligations
+from fourcorners.operations import obligations
+from fourcorners.operations.comparison import (
+    FORMS,
+    CompareFileRequest,
+    CompareRequest,
+    compare_contracts,
+    write_comparison,
+)
+from fourcorners.operations.dates import Dates, DatesRequest, list_dates, write_dates
+from fourcorners.operations.obligations import (
+    Obligations,
+    ObligationsRequest,
+    read_obligations,
+    write_obligations,
+)
 from fourcorners.reports.comparison.values import ComparisonValue, comparison_value
-from fourcorners.reports.comparison.writers import comparison_writer
+from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.server.api.models import file_responses
 from fourcorners.server.context import Context, send_written
+from fourcorners.server.pages.comparison import compared_file
 
 router = APIRouter(tags=["Dates and obligations"])
-_TYPES = {
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "html": "text/html; charset=utf-8",
-    "pdf": "application/pdf",
-}
 
 
 @router.get("/dates")
@@ -33,11 +40,51 @@ def get_dates(context: Context, asked: Annotated[DatesRequest, Query()]) -> Date
         return list_dates(access, asked)
 
 
+class DatesFileRequest(DatesRequest):
+    """Which dates, and what to write."""
+
+    format: Literal["ics", "xlsx"] = "ics"
+
+
+@router.get(
+    "/dates/report",
+    response_class=Response,
+    responses=file_responses([FILE_TYPES["ics"], FILE_TYPES["xlsx"]]),
+)
+def export_dates(context: Context, asked: Annotated[DatesFileRequest, Query()]) -> Response:
+    """Return what falls due as a calendar or a workbook."""
+    with context.access() as access:
+        found = list_dates(access, asked)
+    form = asked.format
+    return send_written(f"dates.{form}", FILE_TYPES[form], partial(write_dates, found))
+
+
 @router.get("/obligations")
 def get_obligations(context: Context, asked: Annotated[ObligationsRequest, Query()]) -> Obligations:
     """List who must do what by when, and what nobody may do."""
     with context.access() as access:
         return read_obligations(access, asked)
+
+
+class ObligationsFileRequest(ObligationsRequest):
+    """Whose obligations, and what to write."""
+
+    format: Literal["xlsx", "docx", "pdf", "html", "ics"] = "xlsx"
+
+
+@router.get(
+    "/obligations/report",
+    response_class=Response,
+    responses=file_responses(FILE_TYPES[each] for each in obligations.FORMS),
+)
+def export_obligations(
+    context: Context, asked: Annotated[ObligationsFileRequest, Query()]
+) -> Response:
+    """Return obligations as a file to send."""
+    with context.access() as access:
+        found = read_obligations(access, asked)
+    form = asked.format
+    return send_written(f"obligations.{form}", FILE_TYPES[form], partial(write_obligations, found))
 
 
 @router.get("/comparison")
@@ -46,6 +93,21 @@ def compare(context: Context, asked: Annotated[CompareRequest, Query()]) -> Comp
     with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
     return comparison_value(found)
+
+
+@router.post("/comparison/upload")
+def compare_upload(
+    context: Context,
+    document: Annotated[str, Form(min_length=1, max_length=40)],
+    file: Annotated[UploadFile, File()],
+    file_is: Annotated[
+        Literal["earlier", "later"], Form(description="Which version the file is.")
+    ] = "later",
+) -> ComparisonValue:
+    """Compare a contract with a file, which is not kept."""
+    asked = CompareFileRequest(document=document, file_is=file_is)
+    with compared_file(context, asked, file) as found:
+        return comparison_value(found)
 
 
 class ComparisonFileRequest(CompareRequest):
@@ -57,7 +119,9 @@ class ComparisonFileRequest(CompareRequest):
 
 
 @router.get(
-    "/comparison/report", response_class=Response, responses=file_responses(_TYPES.values())
+    "/comparison/report",
+    response_class=Response,
+    responses=file_responses(FILE_TYPES[each] for each in FORMS),
 )
 def export_comparison(
     context: Context, asked: Annotated[ComparisonFileRequest, Query()]
@@ -65,14 +129,5 @@ def export_comparison(
     """Return a comparison as a file to send."""
     with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
-    by = context.principal.name
-
-    def write(path: Path) -> None:
-        written = comparison_writer(path)(found, path, author=by)
-        if written.differences:
-            raise InputError(
-                f"The file would not be both versions: {'; '.join(written.differences)}.",
-                remedy="Compare the two in Word.",
-            )
-
-    return send_written(f"comparison.{asked.format}", _TYPES[asked.format], write)
+    write, form = partial(write_comparison, found, author=context.principal.name), asked.format
+    return send_written(f"comparison.{form}", FILE_TYPES[form], write)

@@ -1,4 +1,4 @@
-"""Tools for dates, obligations and comparisons."""
+"""Tools for dates, obligations, comparisons and checks of drafting."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from fourcorners.comparison.ranking import Section
 from fourcorners.operations.access import SET_APART
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.dates import DatesRequest, list_dates
+from fourcorners.operations.lint import LintRequest, lint_document
 from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.reports.comparison.values import ChangeValue, comparison_value
 from fourcorners.server.context import RequestContext
@@ -20,6 +21,7 @@ from fourcorners.server.mcp.summaries import (
     MaxCharacters,
     excerpt,
     fit,
+    without_orders,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.value import CitedWords, Value
@@ -183,4 +185,52 @@ def _change(asked: CompareRequest, change: ChangeValue) -> ChangeSummary:
     )
 
 
-TOOLS: tuple[McpTool[Any], ...] = (_dates, _obligations, _compare)
+class LintToolRequest(LintRequest):
+    """Which contract, and which of its slips."""
+
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class SlipSummary(Value):
+    """One thing that a drafter should look at."""
+
+    severity: str
+    message: str
+    quote: Excerpt
+    places: int = Field(default=1, description="In how many places it is.")
+
+
+class LintSummary(CutResult):
+    """The slips of a contract, the most serious first."""
+
+    slips: list[SlipSummary] = Field(default_factory=list)
+    unchecked: list[str] = Field(default_factory=list, description="What was not checked, and why.")
+
+
+@tool(
+    "Check the drafting",
+    "Checks a contract's drafting: references that lead nowhere, terms that are undefined, unused "
+    "or defined twice, gaps in the numbering, contradictions.",
+)
+def _lint(context: RequestContext, asked: LintToolRequest, _: Progress) -> LintSummary:
+    with context.access() as access:
+        found = lint_document(access, LintRequest(document=asked.document, least=asked.least))
+    slips = (
+        SlipSummary.make(
+            each,
+            severity=each.severity.value,
+            quote=excerpt(
+                asked.document,
+                without_orders(context, asked.document, each.around.text, each.around.start),
+                each.around.start,
+                most=_SHORT,
+                named=False,
+            ),
+        )
+        for each in found.slips
+    )
+    lists = {"unchecked": found.unchecked, "slips": slips}
+    return fit(LintSummary, asked.max_characters, lists)
+
+
+TOOLS: tuple[McpTool[Any], ...] = (_dates, _obligations, _compare, _lint)
