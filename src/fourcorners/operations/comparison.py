@@ -71,7 +71,7 @@ def compare_file(
         NotFound: If they may not know of the contract.
         FourcornersError: If the file cannot be read, or one of the two has no text to compare.
     """
-    from fourcorners.documents.workers.one_file import read_one_file
+    from fourcorners.documents.one_file import read_one_file
 
     held = access.document(asked.document)
     try:

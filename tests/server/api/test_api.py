@@ -12,6 +12,7 @@ import pytest
 
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.search.run import SearchResult
+from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.rate_limit import RateLimiter
 from tests.server import grids
@@ -110,6 +111,23 @@ def test_precedents_lead_to_their_clauses(filled: Room) -> None:
     found = get(filled, "/precedents", q="cap on liability", collection="Mill", limit=2)
     assert "capped at ten thousand crowns" in found[0]["text"]
     assert "nothing is highlighted" not in filled.client.get(found[0]["places"][0]["href"]).text
+
+
+def test_precedents_come_from_a_bank_and_are_compared_with_a_draft(filled: Room) -> None:
+    clause = "The liability of each party is capped at the fees paid in the last twelve months."
+    with filled.app.state.server.connection_pool.library() as library:
+        store_clauses(library, "house", [BankClause("Cap", clause, 4)])
+    (found,) = get(filled, "/precedents", q="cap on liability", bank="house")
+    assert (found["text"], found["bank"]) == (clause, "house")
+    assert len(found["clause"]) >= 6
+    asked = {"draft": clause.replace("twelve", "six"), "bank": "house"}
+    (found,) = filled.client.post("/api/v1/precedents", json=asked).json()
+    assert {("added", "twelve"), ("removed", "six")} <= {
+        (each["change"], each["text"]) for each in found["difference"]
+    }
+    assert 80 < found["alike"] < 100
+    for wrong in ({"query": " "}, {"query": "x", "bank": "house", "collection": "Mill"}):
+        assert filled.client.post("/api/v1/precedents", json=wrong).status_code == 400
 
 
 def test_a_list_comes_in_parts(room: Room) -> None:

@@ -19,6 +19,7 @@ from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
 from fourcorners.operations.principal import Role, Scope
+from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.research.tool import ToolQuery
 from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.app import create_app
@@ -57,6 +58,8 @@ def test_a_client_reads_over_http(
     path: Path, settings: Settings, ids: dict[str, str], mode: str
 ) -> None:
     lease = ids["lease"]
+    with Library.open(path) as library:
+        store_clauses(library, "house", [BankClause("Cap", "Liability is capped at the fees.")])
 
     async def asks(client: Client) -> None:
         tools = (await client.list_tools()).tools
@@ -111,6 +114,12 @@ def test_a_client_reads_over_http(
             await call(client, "precedents", query="cap on liability", collection="Grain")
         )["precedents"]
         assert "capped" in best["clause"]["words"]
+        (best, *_) = (await call(client, "precedents", draft="Liability is capped.", bank="house"))[
+            "precedents"
+        ]
+        assert best["clause"]["words"] == "Liability is capped at the fees."
+        assert best["bank_clause"]
+        assert best["alike"] < 100
 
     with served(path, settings) as url:
         talk(url, asks, mode=mode)

@@ -46,7 +46,7 @@ def read_contract(contract: str, library: str | None, collection: str | None) ->
             raise ConfigError(
                 f"{contract}: there is no such file, and {error.message}", remedy=error.remedy
             ) from error
-    from fourcorners.documents.workers.one_file import read_one_file
+    from fourcorners.documents.one_file import read_one_file
     from fourcorners.settings import Settings
 
     return read_one_file(path, Settings.load())

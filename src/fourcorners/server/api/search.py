@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from fourcorners.operations import precedents
+from fourcorners.operations.precedents import Precedent, PrecedentsRequest
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
 from fourcorners.server.api.models import CollectionName, Cursor, HitValue, Paged
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.links import quote_href
-from fourcorners.server.store.precedents import rank_precedents
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
@@ -38,6 +39,13 @@ class PlaceValue(Value):
     href: str | None
 
 
+class DifferenceValue(Value):
+    """Words that a draft and a precedent share, or that only one of them has."""
+
+    change: Literal["same", "added", "removed"]
+    text: str
+
+
 class PrecedentValue(Value):
     """A clause to draft from, once for all places that have its words."""
 
@@ -45,6 +53,16 @@ class PrecedentValue(Value):
     places: list[PlaceValue]
     score: float
     stars: float | None = Field(description="What a lawyer would give it, 1 to 5, if known.")
+    bank: str = Field(default="", description="The clause bank; empty for a clause of a contract.")
+    clause: str = Field(default="", description="Its id in the bank.")
+    covers: list[str] = Field(default_factory=list, description="What it has of the query.")
+    lacks: list[str] = Field(default_factory=list)
+    alike: int | None = Field(
+        default=None, description="The share of words that are the draft's, in percent."
+    )
+    difference: list[DifferenceValue] = Field(
+        default_factory=list, description="What would change in the draft, word by word."
+    )
 
 
 class HitPage(Paged[HitValue]):
@@ -115,27 +133,43 @@ def find_hits(
 def find_precedents(
     context: Context,
     q: Annotated[str, Query(min_length=1, max_length=2_000, examples=["mutual cap on liability"])],
-    collection: CollectionName,
+    collection: CollectionName | None = None,
+    bank: Annotated[str, Query(max_length=200, description="A clause bank, by its name.")] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
 ) -> list[PrecedentValue]:
-    """Find the clauses of a collection that serve best as precedents."""
+    """Find the clauses of a collection, of a bank, or of all, that serve best as precedents."""
+    asked = PrecedentsRequest(query=q, collection=collection or None, bank=bank, limit=limit)
+    return compare_precedents(context, asked)
+
+
+@router.post("/precedents")
+def compare_precedents(context: Context, asked: PrecedentsRequest) -> list[PrecedentValue]:
+    """Find precedents for a query or a draft, which stays out of addresses and logs."""
     with context.access() as access:
-        library, entries = access.common(), access.documents(collection)
-        found, _ = rank_precedents(library, context.state.engines, q, entries=entries, limit=limit)
-        access.record("precedents", {"collection": collection, "found": len(found)})
-    return [
-        PrecedentValue(
-            text=each.clause.text,
-            places=[
-                PlaceValue.make(
-                    place,
-                    name=place.source,
-                    href=quote_href(place.document, place.span) if place.span else None,
-                )
-                for place in each.clause.places
-            ],
-            score=each.score,
-            stars=each.expected,
+        found = precedents.find_precedents(access, asked, context.state.engines).found
+    return [_precedent(each, asked.bank) for each in found]
+
+
+def _precedent(found: Precedent, bank: str) -> PrecedentValue:
+    places = [
+        PlaceValue.make(
+            place,
+            name=place.source,
+            href=quote_href(place.document, place.span) if place.span else None,
         )
-        for each in found
+        for place in found.clause.places
     ]
+    return PrecedentValue(
+        text=found.clause.text,
+        places=places,
+        score=found.ranked.score,
+        stars=found.ranked.expected,
+        bank=bank,
+        clause=found.id,
+        covers=list(found.ranked.reasons.covers),
+        lacks=list(found.ranked.reasons.missing),
+        alike=found.alike,
+        difference=[
+            DifferenceValue(change=each.change.value, text=each.text) for each in found.pieces
+        ],
+    )

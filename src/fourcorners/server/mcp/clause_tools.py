@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import Field
 
 from fourcorners.library.contract import read_contract
+from fourcorners.operations.precedents import Precedent, PrecedentsRequest, find_precedents
 from fourcorners.operations.principal import Role
-from fourcorners.server.api import search
 from fourcorners.server.context import RequestContext
-from fourcorners.server.mcp.library_tools import Collection, DocumentIds, Query
+from fourcorners.server.mcp.library_tools import Collection, DocumentIds
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     MAX_EXCERPT,
@@ -90,11 +90,9 @@ def _definition_place(found: DefinitionSummary) -> tuple[str, str]:
     return found.quote.document, f"{found.quote.span.start:012}"
 
 
-class PrecedentsRequest(Value):
-    """What a clause should provide."""
+class PrecedentsToolRequest(PrecedentsRequest):
+    """What a clause should provide, and whose clauses are ranked."""
 
-    query: Query = Field(description="In a phrase: mutual cap on liability, twelve months' fees.")
-    collection: str = Field(max_length=500, description="Whose clauses, by its name.")
     limit: int = Field(default=3, ge=1, le=20)
 
 
@@ -106,6 +104,11 @@ class PrecedentSummary(Value):
     )
     clause: Excerpt
     places: int = Field(default=1, description="In how many places it occurs.")
+    bank_clause: str = Field(default="", description="Its id in the clause bank.")
+    lacks: list[str] = Field(default_factory=list, description="What it lacks of the query.")
+    alike: int | None = Field(
+        default=None, description="The share of words that are the draft's, in percent."
+    )
 
 
 class Precedents(Value):
@@ -114,19 +117,36 @@ class Precedents(Value):
     precedents: list[PrecedentSummary]
 
 
-@tool("Precedent clauses", "Finds the clauses of a collection that serve best to draft from.")
-def _precedents(context: RequestContext, asked: PrecedentsRequest, _: Progress) -> Precedents:
-    ranked = search.find_precedents(context, asked.query, asked.collection, asked.limit)
-    shown = []
-    for each in ranked:
-        place = next((one for one in each.places if one.span is not None), None)
-        if place is not None and place.span is not None:
-            where = ", ".join((place.name, *place.path[-1:]))
-            start = place.span.start
-            clause = excerpt(place.document, each.text, start, where, _MAX_CLAUSE)
-            stars = None if each.stars is None else round(each.stars, 1)
-            shown.append(PrecedentSummary(stars=stars, clause=clause, places=len(each.places)))
-    return Precedents(precedents=shown)
+@tool(
+    "Precedent clauses",
+    "Finds the clauses of a collection, or of a clause bank, that serve best to draft from; with a "
+    "draft, how near each is to it.",
+)
+def _precedents(context: RequestContext, asked: PrecedentsToolRequest, _: Progress) -> Precedents:
+    with context.access() as access:
+        found = find_precedents(access, asked, context.state.engines).found
+    return Precedents(precedents=list(filter(None, map(_summarise, found))))
+
+
+def _summarise(found: Precedent) -> PrecedentSummary | None:
+    """Return a clause at the first place that is known, or of a bank; else None."""
+    source = next((each for each in found.sources if each.words or found.id), None)
+    if source is None:
+        return None
+    where = ", ".join((source.name, *source.path[-1:]))
+    start = source.words.start if source.words else 0
+    clause = excerpt(source.document, found.clause.text, start, where, _MAX_CLAUSE)
+    if source.words is None:  # a clause of a bank leads nowhere
+        clause = clause.model_copy(update={"href": "", "document": ""})
+    expected = found.ranked.expected
+    return PrecedentSummary(
+        stars=None if expected is None else round(expected, 1),
+        clause=clause,
+        places=len(found.clause.places),
+        bank_clause=found.id,
+        lacks=list(found.ranked.reasons.missing),
+        alike=found.alike,
+    )
 
 
 TOOLS: tuple[McpTool[Any], ...] = (_define, _precedents)

@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations.precedents import Precedents, PrecedentsRequest, find_precedents
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.ratings import rate_clause
@@ -16,7 +17,6 @@ from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.context import Context
 from fourcorners.server.markups import find_markup
-from fourcorners.server.store import precedents
 
 router = APIRouter()
 _LONGEST = 20_000  # characters of a draft
@@ -38,27 +38,20 @@ def find(
     from_: Annotated[str, Form(alias="from", max_length=500)] = "",
 ) -> Response:
     """Show the best clauses; a form keeps drafts out of addresses and logs."""
-    asked = (from_, q, draft)
-    if not q.strip() and not draft.strip():
-        return _page(context, asked, ConfigError("describe the clause, or paste your draft of it."))
     kind, _, name = from_.partition(":")
-    problem: ConfigError | None = None
-    found: list[precedents.Precedent] = []
-    message, bank = "", name if kind == "b" else ""
-    with context.access() as access:
-        library = access.full_library(Role.READER) if kind == "b" else access.common()
-        entries = [] if kind == "b" else access.documents(name or None)
-        try:
-            found, message = precedents.find_precedents(
-                *(library, context.state.engines, q.strip() or draft),
-                entries=entries,
-                bank=bank,
-                draft=draft,
-            )
-        except ConfigError as error:
-            problem = error
-        access.record("precedents", {"from": from_, "found": len(found)})
-    return _page(context, asked, problem, found, message)
+    asked, found = (from_, q, draft), None
+    try:
+        request = PrecedentsRequest.from_fields(
+            query=q,
+            draft=draft,
+            collection=name or None if kind != "b" else None,
+            bank=name if kind == "b" else "",
+        )
+        with context.access() as access:
+            found = find_precedents(access, request, context.state.engines)
+    except ConfigError as problem:
+        return _page(context, asked, problem)
+    return _page(context, asked, None, found)
 
 
 @router.post("/precedents/keep")
@@ -152,8 +145,7 @@ def _page(
     context: Context,
     asked: tuple[str, str, str],
     problem: ConfigError | None = None,
-    found: list[precedents.Precedent] | None = None,
-    message: str = "",
+    found: Precedents | None = None,
 ) -> Response:
     chosen, q, draft = asked
     with context.access() as access:
@@ -170,8 +162,8 @@ def _page(
         collections=collections,
         banks=list(dict.fromkeys(each.bank for each in held)),
         provisions=sorted({each.provision for each in held}),
-        found=found,
-        message=message,
+        found=None if found is None else found.found,
+        message=found.note if found else "",
         problem=problem,
         bank=chosen[2:] if chosen.startswith("b:") else "",
         may_browse=reads_all,
