@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -60,17 +61,21 @@ def load_review(
     collection: str | None = None,
     as_of: date | None = None,
     command: str = "",
+    documents: AbstractSet[str] | None = None,
 ) -> Review:
     """Return the grid of a finished review from its stored cells.
 
     Its `created` is when the last of them was stored, and `as_of` by default that day: the same
-    cells make the same review. `command` fills missing cells; it is named in the error.
+    cells make the same review. `command` fills missing cells; it is named in the error. With
+    `documents`, it is of these alone, by id.
 
     Raises:
         ConfigError: If the collection holds nothing, or a contract lacks cells of this playbook.
     """
     entries = library.documents(collection)
     failures = library.failures(collection)
+    if documents is not None:
+        entries, failures = [each for each in entries if each.id in documents], []
     where = f"the collection {collection!r}" if collection else "the library"
     if not entries and not failures:
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.search.run import SearchResult
-from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.rate_limit import RateLimiter
 from tests.server import grids

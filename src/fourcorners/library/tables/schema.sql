@@ -656,3 +656,12 @@ CREATE TABLE IF NOT EXISTS document_families(
     by       TEXT NOT NULL,
     at       TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The files of long exports, which wait for a day
+
+CREATE TABLE IF NOT EXISTS server_exports(
+    task TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    at   REAL NOT NULL,
+    data BLOB NOT NULL
+) STRICT;

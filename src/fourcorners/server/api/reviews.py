@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
 from fourcorners.operations import views
+from fourcorners.operations.exports import (
+    FORMS,
+    MOST_AT_ONCE,
+    ExportRequest,
+    count_contracts,
+    media_type_of,
+)
 from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.operations.views import SavedView, ViewRequest
 from fourcorners.review.counts import FindingCounts
@@ -24,13 +31,14 @@ from fourcorners.server.api.models import (
 )
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
+from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid import reviews
 from fourcorners.server.pages import review as review_pages
 from fourcorners.server.to_do import ToDoItem, ToDoRequest, count_review, list_to_do
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Reviews"])
-_REPORT = file_responses(media_type for media_type, _ in review_pages.FORMS.values())
+_REPORT = file_responses(map(media_type_of, FORMS))
 
 
 class ReviewValue(Value):
@@ -116,18 +124,19 @@ def delete_view(context: Context, view: Annotated[int, Path(ge=0, lt=1 << 60)]) 
 
 
 @router.get("/reviews/report", response_class=Response, responses=_REPORT)
-def export_review(
-    context: Context,
-    collection: CollectionName,
-    playbook: PlaybookName = "due-diligence",
-    form: Annotated[
-        Literal["xlsx", "html", "json", "docx", "flags.docx"],
-        Query(
-            alias="format",
-            description="Of the file; `docx` is the due-diligence report, `flags.docx` the red "
-            "flags alone.",
-        ),
-    ] = "xlsx",
-) -> Response:
-    """Return a review as a file to send, of up to 1,000 contracts."""
-    return review_pages.export(context, collection, playbook, form)
+def export_review(context: Context, asked: Annotated[ExportRequest, Query()]) -> Response:
+    """Return a review, or some of its contracts, as a file to send; of up to 200 contracts."""
+    with context.access() as access:
+        contracts = count_contracts(access, asked)
+    if contracts > MOST_AT_ONCE:
+        raise TooLarge(
+            f"a report on {contracts:,} contracts is written as a task.",
+            remedy="POST the same to /reviews/report, and fetch the file from /tasks/ID/file.",
+        )
+    return review_pages.send_review(context, asked)
+
+
+@router.post("/reviews/report", status_code=202)
+def start_export(context: Context, asked: ExportRequest, key: IdempotencyKey = None) -> TaskValue:
+    """Write a review as a file; the answer is the task to watch, which has the file for a day."""
+    return start_task(context, key, asked, lambda: review_pages.start_export(context, asked))

@@ -10,19 +10,22 @@ from typing import TypeAlias
 
 from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from fourcorners.errors import FourcornersError
 from fourcorners.operations.errors import NotFound
-from fourcorners.server.api.models import Cursor, Limit, Paged, TaskValue
+from fourcorners.operations.exports import FORMS, media_type_of
+from fourcorners.server.api.models import Cursor, Limit, Paged, TaskValue, file_responses
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
+from fourcorners.server.pages import review as review_pages
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressSteps
 
 router = APIRouter(tags=["Tasks"])
 _EVENTS: dict[int | str, dict[str, object]] = {200: {"content": {"text/event-stream": {}}}}
+_FILE = file_responses(map(media_type_of, FORMS))
 _LOOK = 0.5  # seconds between looks
 _LONGEST = 3600.0  # seconds of one stream: then the client asks again
 News: TypeAlias = Callable[[RequestContext, str, list[str]], tuple[Task, list[str]]]
@@ -44,6 +47,12 @@ def list_tasks(
 def get_task(context: Context, task: str) -> TaskValue:
     """Return a task."""
     return TaskValue.make(context.task(task))
+
+
+@router.get("/tasks/{task}/file", response_class=Response, responses=_FILE)
+def get_task_file(context: Context, task: str) -> Response:
+    """Return the file that a task has written, for a day after it has."""
+    return review_pages.fetch_export(context, task)
 
 
 @router.post("/tasks/{task}/cancel")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
@@ -15,19 +13,25 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.operations import findings, playbooks
+from fourcorners.operations import playbooks
 from fourcorners.operations.bulk_findings import find_bulk_annotation
 from fourcorners.operations.errors import NotFound
+from fourcorners.operations.exports import (
+    FORMS,
+    MOST_AT_ONCE,
+    ExportRequest,
+    count_contracts,
+    load_export,
+    media_type_of,
+    write_export,
+)
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.operations.views import list_views
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
-from fourcorners.reports.tree import ReportKind
-from fourcorners.research.columns.report import add_columns
-from fourcorners.research.columns.store import MAX_QUESTION, review_columns
+from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.review import store
-from fourcorners.review.finding import Finding, Review
 from fourcorners.review.parties import (
     Side,
     collection_parties,
@@ -37,8 +41,7 @@ from fourcorners.review.parties import (
 )
 from fourcorners.server import columns as column_actions
 from fourcorners.server.columns import ColumnStatus
-from fourcorners.server.context import Context, RequestContext, send_written
-from fourcorners.server.errors import TooLarge
+from fourcorners.server.context import Context, RequestContext, send_file, send_written
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import GridMatrix
@@ -50,7 +53,9 @@ from fourcorners.server.grid.windows import (
     grid_window,
     next_open_cell,
 )
-from fourcorners.server.tasks.queue import TaskState
+from fourcorners.server.store import exports
+from fourcorners.server.tasks.handlers import export as export_task
+from fourcorners.server.tasks.queue import Task, TaskState
 
 router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
@@ -58,19 +63,8 @@ _CELLS = 400  # cells of such a page, about: more would be heavy to send
 _WINDOW = 120  # rows of a window at most
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
-_MOST_SENT = 1_000  # contracts; of more, the command writes the reports without a browser waiting
 _MOST_ANSWERS = 12  # of a column that the filter offers, the most frequent
 _MOST_PARTIES = 200  # that are offered where a review is begun
-_UNSAFE = re.compile(r"[^\w.-]+")
-_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-# The files that a review can be had as: their types, and the kinds of a law firm's reports.
-FORMS: dict[str, tuple[str, ReportKind | None]] = {
-    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", None),
-    "html": ("text/html; charset=utf-8", None),
-    "json": ("application/json", None),
-    "docx": (_WORD, ReportKind.DUE_DILIGENCE),
-    "flags.docx": (_WORD, ReportKind.RED_FLAGS),
-}
 
 
 @router.get("/reviews")
@@ -332,56 +326,72 @@ def _stopped_columns(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
 
 @router.get("/reviews/export")
 def export(
-    context: Context, c: _Name, p: _Word, as_: Annotated[str, Query(alias="as", max_length=20)]
+    context: Context,
+    c: _Name,
+    as_: Annotated[str, Query(alias="as", max_length=20)],
+    p: _Word = "due-diligence",
+    documents: Annotated[list[str] | None, Query(max_length=500)] = None,
 ) -> Response:
-    """Write a report and send it; what is written here is gone again with the answer."""
-    from fourcorners.reports import write
-    from fourcorners.reports.send import write_report
-    from fourcorners.review.stored_review import load_review
-
+    """Write a report and send it; a long one is offered as a task."""
     if as_ not in FORMS:
         raise NotFound(f"no report is called {as_!r}.", remedy=f"There are: {', '.join(FORMS)}.")
-    (media_type, kind), suffix = FORMS[as_], as_.rpartition(".")[2]
+    asked = ExportRequest.from_fields(
+        collection=c, playbook=p, format=as_, documents=documents or []
+    )
     with context.access() as access:
-        library = access.library_for(c, Role.READER)
-        book = playbooks.load_playbook(library, p)
-        visible = {entry.id for entry in access.documents(c)}
-        if len(visible) > _MOST_SENT:
-            raise TooLarge(
-                f"a report on {len(visible):,} contracts is written by the command.",
-                remedy=f"Run: fourcorners review --collection {c!r} --playbook {book.id} "
-                f"--out report.{suffix}",
-            )
-        loaded = load_review(library, book, collection=c, as_of=findings.current_date())
-        whole = add_columns(library, loaded, review_columns(library, c, book.id))
-        review = _hide_others(whole, visible, context.state.uploads.display_path)
-        access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
-    name = _UNSAFE.sub("-", f"{review.title} {book.id}").strip("-") or "review"
-
-    def put(path: Path) -> None:
-        if kind is None:
-            write(review, path)
-        else:
-            write_report(review, kind, path, prepared_by=context.principal.name)
-
-    return send_written(f"{name}.{as_}", media_type, put)
+        contracts = count_contracts(access, asked)
+    if contracts > MOST_AT_ONCE:
+        return context.page("export.html.j2", asked=asked, contracts=contracts)
+    return send_review(context, asked)
 
 
-def _hide_others(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:
-    """Leave out what names a document of another collection, and where the server keeps files."""
-    return replace(
-        review,
-        documents=tuple(replace(each, path=shown_path(each.path)) for each in review.documents),
-        unread=tuple(replace(each, path=shown_path(each.path)) for each in review.unread),
-        findings=tuple(_of_these(each, visible) for each in review.findings),
-        provenance=tuple(each for each in review.provenance if each[0] != "Library"),
+@router.post("/reviews/export")
+def begin_export(
+    context: Context,
+    c: Annotated[str, Form(max_length=500)],
+    p: Annotated[str, Form(max_length=200)],
+    as_: Annotated[str, Form(alias="as", max_length=20)],
+    documents: Annotated[list[str] | None, Form(max_length=500)] = None,
+) -> Response:
+    """Begin to write a report, and show how far it is; its file is fetched from there."""
+    asked = ExportRequest.from_fields(
+        collection=c, playbook=p, format=as_, documents=documents or []
+    )
+    return context.redirect(f"/tasks/{start_export(context, asked).id}")
+
+
+@router.get("/tasks/{identifier}/file")
+def fetch_export(context: Context, identifier: str) -> Response:
+    """Send the file that a task has written."""
+    task = context.task(identifier)
+    with context.access() as access:
+        library = access.library_for(task.collection, Role.READER)
+        name, data = exports.find_file(library, task.id)
+    return send_file(name, media_type_of(name.rpartition(".")[2]), data)
+
+
+def send_review(context: RequestContext, asked: ExportRequest) -> Response:
+    """Write a report on a review and send it; what is written here is gone with the answer."""
+    with context.access() as access:
+        review = load_export(access, asked, context.state.uploads.display_path)
+    name = exports.file_name(review.title, review.playbook_id, asked.format)
+    by = context.principal.name
+    return send_written(
+        name,
+        media_type_of(asked.format),
+        lambda path: write_export(review, asked.format, path, by),
     )
 
 
-def _of_these(finding: Finding, visible: set[str]) -> Finding:
-    nearest = finding.outlier
-    return replace(
-        finding,
-        amendments=tuple(each for each in finding.amendments if each.document in visible),
-        outlier=None if nearest is not None and nearest.nearest not in visible else nearest,
-    )
+def start_export(context: RequestContext, asked: ExportRequest) -> Task:
+    """Start the task that writes a report.
+
+    Raises as `count_contracts` does.
+    """
+    with context.access() as access:
+        count_contracts(access, asked)
+    spec = {
+        "request": asked.model_dump(mode="json"),
+        "uploads": str(context.state.uploads.root),
+    }
+    return context.start_task(export_task.KIND, export_task.LANE, asked.collection, spec)

@@ -147,7 +147,10 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
         for table in _BY_NAME:
             for row in _names(library, table, old):
                 library.execute(f"DELETE FROM {table} WHERE collection = ?", (row,))  # noqa: S608
-        library.execute("DELETE FROM server_steps WHERE task NOT IN (SELECT id FROM server_tasks)")
+        for table in ("server_steps", "server_exports"):
+            library.execute(
+                f"DELETE FROM {table} WHERE task NOT IN (SELECT id FROM server_tasks)"  # noqa: S608
+            )
     return paths
 
 
