@@ -17,10 +17,13 @@ from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.local_models import LocalModels
+from fourcorners.playbooks.differences import Kind, compare_texts
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names, parse_playbook
 from fourcorners.playbooks.load import load_playbook as load_file
 from fourcorners.playbooks.load import playbook_text as text_of_file
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.text.word_differences import EditKind, diff_words
+from fourcorners.value import Value
 
 if TYPE_CHECKING:
     from fourcorners.review.finding import Finding
@@ -37,6 +40,38 @@ class PlaybookVersion:
     text: str
     by: str
     at: str
+
+
+class WordChange(Value):
+    """Words that stay, go or come on the way from one version to another."""
+
+    kind: EditKind
+    text: str
+
+
+class FieldChange(Value):
+    """A value of the playbook's file that two versions have differently."""
+
+    field: str
+    words: list[WordChange]
+
+
+class ProvisionChange(Value):
+    """A provision that differs; the one without an id is the playbook itself."""
+
+    provision: str
+    name: str
+    kind: Kind
+    fields: list[FieldChange]
+
+
+class VersionComparison(Value):
+    """What differs between two versions of a playbook, which are named by their numbers."""
+
+    playbook: str
+    before: int
+    after: int
+    changes: list[ProvisionChange]
 
 
 def playbook_names(library: Library) -> list[str]:
@@ -114,10 +149,60 @@ def playbook_versions(library: Library, name: str) -> list[PlaybookVersion]:
     ]
 
 
+def playbook_version(library: Library, name: str, number: int) -> PlaybookVersion:
+    """Return one version of a house playbook.
+
+    Raises:
+        NotFound: If there is none.
+    """
+    last_version(library, name)  # there is such a playbook
+    for each in playbook_versions(library, name):
+        if each.number == number:
+            return each
+    raise NotFound(f"the playbook {name[:60]!r} has no version {number}.")
+
+
+def compare_versions(library: Library, name: str, before: int, after: int) -> VersionComparison:
+    """Return what differs between two versions of a house playbook.
+
+    Raises:
+        NotFound: If there are none.
+    """
+    old, new = (playbook_version(library, name, each) for each in (before, after))
+    changes = [
+        ProvisionChange(
+            provision=each.provision,
+            name=each.name,
+            kind=each.kind,
+            fields=[
+                FieldChange(
+                    field=field.field,
+                    words=[WordChange.make(w) for w in diff_words(field.before, field.after)],
+                )
+                for field in each.fields
+            ],
+        )
+        for each in compare_texts(old.text, new.text)
+    ]
+    return VersionComparison(playbook=name, before=before, after=after, changes=changes)
+
+
+def restore_version(library: Library, name: str, number: int, *, by: str) -> Playbook:
+    """Keep an earlier version of a house playbook as its last one.
+
+    Raises:
+        NotFound: If there is none.
+        PlaybookError: If it does not hold the schema any more.
+    """
+    wanted = playbook_version(library, name, number)
+    return save_playbook(library, wanted.text, by=by, before=last_version(library, name).number)
+
+
 def save_playbook(library: Library, text: str, *, by: str, before: int | None = None) -> Playbook:
     """Keep a house playbook under its id, and return it.
 
-    `before` is the number of the version that was edited; None where it is a new playbook.
+    `before` is the number of the version that was edited; None where it is a new playbook. Where
+    that has another id, it is a new one too.
 
     Raises:
         PlaybookError: If it does not hold the schema.
@@ -130,10 +215,12 @@ def save_playbook(library: Library, text: str, *, by: str, before: int | None = 
         )
     with library.transaction():
         held = playbook_versions(library, book.id)
+        if not held and before is not None and _id_of(library, before):
+            before = None
         if (held[0].number if held else None) != before:
             raise Conflict(
                 f"the playbook {book.id!r} was saved by someone else meanwhile, or already exists.",
-                remedy="Open it again, and make your change there; or give yours another id.",
+                remedy="Open it again, and make your change there; or give yours another name.",
             )
         library.execute(
             "INSERT INTO server_playbooks(id, text, by, at) VALUES (?, ?, ?, ?)",
@@ -141,6 +228,12 @@ def save_playbook(library: Library, text: str, *, by: str, before: int | None = 
         )
         library.record("playbook", {"playbook": book.id, "hash": book.hash, "by": by})
     return book
+
+
+def _id_of(library: Library, number: int) -> str:
+    """Return the id of the playbook that a version is of; empty if there is no such version."""
+    rows = library.execute("SELECT id FROM server_playbooks WHERE row = ?", (number,))
+    return as_string(rows[0][0]) if rows else ""
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.errors import PlaybookError
-from fourcorners.playbooks.file.edits import add_item, remove_item, set_value
+from fourcorners.playbooks.file.edits import add_item, insert_value, remove_item, set_value
 from fourcorners.playbooks.file.source import Data, Path, parse_yaml
 from fourcorners.playbooks.load import builtin_names, parse_playbook, playbook_text
 
@@ -81,6 +81,25 @@ def test_words_of_several_lines_and_folded_ones() -> None:
     assert "    query: '\"end this lease\"'   # a phrase" in after
     again = set_value(after, (*ENDING, "definition"), "Short.")
     assert "    definition: Short.\n    query:" in again
+
+
+def test_a_whole_list_is_put_in_and_a_value_taken_away() -> None:
+    listed: list[Any] = [
+        {"id": "who", "question": "Who: \u201cit\u201d?", "options": {"yes": "no"}},
+        {"id": "x"},
+    ]
+    more = insert_value(BOOK, ("provisions", 1, "questions"), listed)
+    assert data(more)["provisions"][1]["questions"] == listed
+    assert set_value(more, ("provisions", 1, "questions"), "") == BOOK
+    gone = insert_value(BOOK, ("provisions", 1, "avoid"), None)
+    assert gone == f"{BOOK}    avoid:\n"
+    assert (
+        data(set_value(gone, ("provisions", 1, "avoid"), "sale"))["provisions"][1]["avoid"]
+        == "sale"
+    )
+    for path in ((*ENDING, "questions"), ("provisions", 9, "avoid"), ("provisions", 0)):
+        with pytest.raises(PlaybookError):
+            insert_value(BOOK, path, None)
 
 
 def test_items_come_and_go() -> None:

@@ -126,7 +126,8 @@ def test_a_house_playbook_is_saved_edited_and_no_edit_is_lost(room: Room) -> Non
     number = re.search(r'name="before" value="(\d+)"', page)
     assert number
     changed = HOUSE.replace("House style", "House style, second")
-    assert post(room, "/playbooks/save", text=changed, before=number[1])[0] == 303
+    saved = {"text": changed, "before": number[1], "as": "rename"}
+    assert post(room, "/playbooks/save", **saved)[0] == 303
     status, page = post(room, "/playbooks/save", text=HOUSE, before=number[1])
     assert status == 422
     assert "was saved by someone else meanwhile" in page

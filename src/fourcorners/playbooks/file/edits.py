@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
+import textwrap
 from collections.abc import Mapping
 
 import yaml
@@ -42,6 +43,8 @@ def set_value(text: str, path: Path, value: str) -> str:
     else:
         raise _no_place(source, path)
     node = source.nodes.get(path)
+    if value and node is not None and node.tag.endswith(":null"):  # a value that is taken away
+        source, node = _read(_remove_key(source, path)), None
     if not value:
         changed = _remove_key(source, path) if node is not None else text
     elif isinstance(node, yaml.ScalarNode):
@@ -51,6 +54,28 @@ def set_value(text: str, path: Path, value: str) -> str:
     else:
         raise _no_place(source, path)
     return _verify(source, changed, data, path)
+
+
+def insert_value(text: str, path: Path, value: Data) -> str:
+    """Return the text with a value, such as a whole list, under a key that is not there yet.
+
+    None takes away what the extended playbook has under the key.
+
+    Raises:
+        PlaybookError: If there can be no such key, or the text cannot be changed so.
+    """
+    source = _read(text)
+    data = copy.deepcopy(source.data)
+    holder = _find_value(data, path[:-1])
+    key = path[-1]
+    if not isinstance(holder, dict) or not isinstance(key, str) or key in holder:
+        raise _no_place(source, path)
+    holder[key] = value
+    written = ""
+    if value is not None:
+        block = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=96).rstrip("\n")
+        written = "\n" + textwrap.indent(block, " " * (_indent_of(source, path) + _DEEPER))
+    return _verify(source, _insert_line(source, path, f"{key}:{written}", last=True), data, path)
 
 
 def add_item(text: str, path: Path, item: Mapping[str, str] | str) -> str:

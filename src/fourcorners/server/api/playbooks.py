@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
@@ -20,6 +20,8 @@ from fourcorners.value import NoWord, Value
 
 router = APIRouter(tags=["Playbooks"])
 _Playbook = Annotated[str, Path(max_length=200, description="Its id.", examples=["due-diligence"])]
+_MOST = 2**31 - 1
+_Number = Annotated[int, Path(ge=1, le=_MOST, description="As its versions are listed.")]
 _YAML = "application/yaml"
 
 
@@ -116,6 +118,42 @@ def list_playbook_versions(context: Context, playbook: _Playbook) -> list[Playbo
         playbooks.playbook_text(access.common(), playbook)  # there is such a one
         held = playbooks.playbook_versions(access.common(), playbook)
     return [PlaybookVersionValue.make(each) for each in held]
+
+
+@router.get("/playbooks/{playbook}/versions/{number}")
+def get_playbook_version(
+    context: Context, playbook: _Playbook, number: _Number
+) -> PlaybookVersionValue:
+    """Return one version of a playbook of the house."""
+    with context.access() as access:
+        held = playbooks.playbook_version(access.common(), playbook, number)
+    return PlaybookVersionValue.make(held)
+
+
+@router.get("/playbooks/{playbook}/comparison")
+def compare_playbook_versions(
+    context: Context,
+    playbook: _Playbook,
+    before: Annotated[int, Query(ge=1, le=_MOST)],
+    after: Annotated[int, Query(ge=1, le=_MOST)],
+) -> playbooks.VersionComparison:
+    """Return what differs between two versions of a playbook of the house, by their numbers."""
+    with context.access() as access:
+        return playbooks.compare_versions(access.common(), playbook, before, after)
+
+
+@router.post("/playbooks/{playbook}/versions/{number}/restore")
+def restore_playbook_version(
+    context: Context, playbook: _Playbook, number: _Number
+) -> PlaybookValue:
+    """Keep an earlier version of a playbook of the house as its last one.
+
+    It needs the role of an editor of the whole library.
+    """
+    with context.access() as access:
+        library = access.full_library(Role.EDITOR)
+        book = playbooks.restore_version(library, playbook, number, by=context.principal.name)
+    return PlaybookValue.from_playbook(book)
 
 
 @router.post("/playbooks", status_code=201)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
 from fourcorners.operations import playbooks
@@ -15,19 +16,27 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.operations.playbooks import try_playbook
 from fourcorners.operations.principal import Role
+from fourcorners.playbooks.file.edits import set_value
 from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.playbooks.file.source import FileProblem
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.playbooks.write import starter_yaml
+from fourcorners.playbooks.write import provision_id, starter_yaml
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.pages.playbook_form import FIELD, apply_form, playbook_form
+from fourcorners.server.pages.playbook_form import (
+    FIELD,
+    apply_form,
+    free_id,
+    name_after,
+    playbook_form,
+)
 
 router = APIRouter()
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]
 _Short = Annotated[str, Form(max_length=200)]
 _MOST_FIELDS = 5_000  # of a form: a large playbook has some 1,500
+_NEW = "My playbook"
 _MOST_LISTED = 500  # contracts that a playbook is offered to be tried on
 
 
@@ -53,7 +62,10 @@ def list_playbooks(context: Context) -> Response:
 def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)] = "") -> Response:
     if extends and extends not in builtin_names():
         raise NotFound(f"no playbook of the package is called {extends[:60]!r}.")
-    return _editor(context, starter_yaml("My playbook", extends=extends), None)
+    with context.access() as access:
+        taken = playbooks.playbook_names(access.common())
+    text = name_after(starter_yaml(_NEW, extends=extends), _NEW, taken)
+    return _editor(context, text, None)
 
 
 @router.post("/playbooks/check")
@@ -75,6 +87,8 @@ async def fill_form(
 
     def draw() -> Response:
         changed, problem = _with_form(text, drawn, fields, do)
+        if not before and not problem:
+            changed = _named(context, changed, drawn)
         faults = [problem] if problem else _faults(changed)
         if context.is_partial:
             return context.page("_playbook_views.html.j2", 200, **_views(changed, faults))
@@ -83,32 +97,66 @@ async def fill_form(
     return await run_in_threadpool(draw)
 
 
+class _SaveForm(BaseModel):
+    """The editor's fields, and what to do where the name is another one: `rename` or `new`."""
+
+    text: Annotated[str, Field(max_length=MAX_BYTES)]
+    drawn: Annotated[str, Field(max_length=MAX_BYTES)] = ""
+    before: Annotated[str, Field(max_length=200)] = ""
+    as_: Annotated[Literal["", "rename", "new"], Field(alias="as")] = ""
+
+    @property
+    def number(self) -> int | None:
+        return _number(self.before)
+
+
 @router.post("/playbooks/save")
-async def save(
-    request: Request, context: Context, text: _Text, drawn: _Text = "", before: _Short = ""
-) -> Response:
+async def save(request: Request, context: Context, form: Annotated[_SaveForm, Form()]) -> Response:
     """Keep a house playbook; with faults, or where another saved meanwhile, the text comes back."""
     fields = await _form_fields(request)
-    return await run_in_threadpool(_save, context, text, drawn, before, fields)
+    return await run_in_threadpool(_save, context, form, fields)
 
 
-def _save(
-    context: RequestContext, text: str, drawn: str, before: str, fields: Mapping[str, str]
-) -> Response:
-    text, problem = _with_form(text, drawn, fields)
-    faults, number = [problem] if problem else _faults(text), _number(before)
+def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -> Response:
+    text, problem = _with_form(form.text, form.drawn, fields)
+    if form.number is None and not problem:
+        text = _named(context, text, form.drawn)
+    faults, number = [problem] if problem else _faults(text), form.number
     if not faults:
         try:
             with context.access() as access:
                 library = access.full_library(Role.EDITOR)
-                book = playbooks.save_playbook(
-                    library, text, by=context.principal.name, before=number
-                )
-        except Conflict as error:
+                book = playbooks.parse_cached(text)
+                last = playbooks.playbook_versions(library, book.id)
+                is_last = bool(last) and last[0].number == number
+                former = _valid(last[0].text) if is_last else None
+                renamed = former is not None and former.name != book.name
+                if renamed and form.as_ == "new":
+                    taken = playbooks.playbook_names(library)
+                    text = set_value(text, ("id",), free_id(provision_id(book.name), taken))
+                    number, renamed = None, False
+                if not renamed or form.as_ == "rename":
+                    book = playbooks.save_playbook(
+                        library, text, by=context.principal.name, before=number
+                    )
+                    renamed = False
+        except FourcornersError as error:
+            if not isinstance(error, Conflict | PlaybookError):
+                raise
             faults = [_problem(error)]
         else:
+            if renamed and former is not None:
+                return _editor(context, text, number, renamed=(former.name, book.name))
             return context.redirect(f"/playbooks/{book.id}")
     return _editor(context, text, number, faults)
+
+
+def _named(context: RequestContext, text: str, drawn: str) -> str:
+    """Return the text of a new playbook under an id that its name makes."""
+    form = playbook_form(drawn)
+    with context.access() as access:
+        taken = playbooks.playbook_names(access.common())
+    return name_after(text, form.fields[0].value if form else "", taken)
 
 
 @router.post("/playbooks/try")
@@ -141,6 +189,43 @@ def show(context: Context, name: str) -> Response:
         documents=documents,
         may_edit=context.principal.may_everywhere(Role.EDITOR),
     )
+
+
+@router.get("/playbooks/{name}/versions")
+def show_versions(
+    context: Context,
+    name: str,
+    before: Annotated[int, Query(ge=0)] = 0,
+    after: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """List the versions of a house playbook, and compare two: if not told, the last two."""
+    with context.access() as access:
+        library = access.common()
+        playbooks.last_version(library, name)
+        versions = playbooks.playbook_versions(library, name)
+        numbers = [each.number for each in versions]
+        after = after or numbers[0]
+        before = before or next((each for each in numbers if each < after), after)
+        compared = playbooks.compare_versions(library, name, before, after)
+    book = _valid(versions[0].text)
+    return context.page(
+        "playbook_versions.html.j2",
+        name=name,
+        title=book.name if book else name,
+        versions=versions,
+        place={number: len(numbers) - at for at, number in enumerate(numbers)},
+        compared=compared,
+        may_edit=context.principal.may_everywhere(Role.EDITOR),
+    )
+
+
+@router.post("/playbooks/{name}/restore")
+def restore(context: Context, name: str, number: Annotated[int, Form(ge=1)]) -> Response:
+    with context.access() as access:
+        playbooks.restore_version(
+            access.full_library(Role.EDITOR), name, number, by=context.principal.name
+        )
+    return context.redirect(f"/playbooks/{name}/versions")
 
 
 @router.get("/playbooks/{name}/edit")
@@ -177,7 +262,12 @@ def _try_playbook(context: RequestContext, book: Playbook, document: str, words:
 
 
 def _editor(
-    context: RequestContext, text: str, before: int | None, faults: list[FileProblem] | None = None
+    context: RequestContext,
+    text: str,
+    before: int | None,
+    faults: list[FileProblem] | None = None,
+    *,
+    renamed: tuple[str, str] | None = None,
 ) -> Response:
     with context.access() as access:
         access.full_library(Role.EDITOR)
@@ -187,6 +277,7 @@ def _editor(
         422 if faults else 200,
         before="" if before is None else before,
         documents=documents,
+        renamed=renamed,
         **_views(text, faults or []),
     )
 
