@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.pages.playbook_form import apply_form, free_id, name_after, playbook_form
+from tests.documents.test_tables import word_file, workbook
 from tests.server.conftest import Room
 from tests.server.pages.test_activity import HOUSE, post, words
 
@@ -176,3 +179,85 @@ def test_versions_are_listed_compared_and_restored(room: Room) -> None:
         assert room.client.get(f"/playbooks/{address}").status_code == 404, address
     one = room.client.get(f"/api/v1/playbooks/house/versions/{numbers[1]}").json()
     assert one["text"] == texts[1]
+
+
+def sent(room: Room, path: Path, **data: str) -> Any:
+    return room.client.post(
+        "/playbooks/import",
+        data={"csrf": room.token(), **data},
+        files={"file": (path.name, path.read_bytes())},
+    )
+
+
+def values_of(page: str) -> dict[str, str]:
+    """Return what the form of columns sends if nobody changes it."""
+    found = dict(re.findall(r'<input type="hidden" name="(rows|left)" value="([^"]*)"', page))
+    found["name"] = re.findall(r'<input id="name" name="name" value="([^"]*)"', page)[0]
+    for at, options in re.findall(
+        r'<select id="column-\d+" name="column-(\d+)">(.*?)</select>', page
+    ):
+        chosen = re.findall(r'value="(\w+)" selected', options)
+        found[f"column-{at}"] = chosen[0] if chosen else ""
+    return {key: unescape(value) for key, value in found.items()}
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "docx"])
+def test_a_table_becomes_a_playbook(room: Room, tmp_path: Path, kind: str) -> None:
+    rows = [("Our wish", "Clause", "Owner"), ("One percent a week", "Late delivery", "Ada")]
+    write = {"xlsx": workbook, "docx": word_file}[kind]
+    answer = sent(room, write(tmp_path / f"house rules.{kind}", rows))
+    assert answer.status_code == 200, words(answer.text)
+    assert "1 row found" in words(answer.text)
+    values = values_of(answer.text)
+    assert (values["name"], values["column-0"], values["column-1"]) == ("house rules", "", "name")
+    values["column-0"] = "preferred"
+    status, page = post(room, "/playbooks/import/make", **values)
+    assert status == 200
+    assert "column 'Owner'" in words(page)
+    text = text_of(page)
+    assert post(room, "/playbooks/save", text=text, drawn=text)[0] == 303
+    shown = words(room.client.get("/playbooks/house-rules").text)
+    assert "Preferred One percent a week" in shown
+    again = post(room, "/playbooks/import/make", **values)[1]
+    assert "id: house-rules-2\n" in text_of(again)
+
+
+def test_faults_of_an_imported_table_are_in_the_editor(room: Room, tmp_path: Path) -> None:
+    page = sent(room, workbook(tmp_path / "a.xlsx", [("Clause",), ("付款",)])).text
+    status, page = post(room, "/playbooks/import/make", **values_of(page))
+    assert status == 422
+    assert "data-line" in page
+
+
+def test_what_is_no_table_is_refused_with_words(room: Room, tmp_path: Path) -> None:
+    (tmp_path / "torn.xlsx").write_bytes(b"PK\x03\x04")
+    for path in (tmp_path / "torn.xlsx", workbook(tmp_path / "bare.xlsx", [("Clause",)])):
+        answer = sent(room, path)
+        assert answer.status_code == 400
+        assert "fourcorners-" not in answer.text
+        assert str(tmp_path) not in answer.text
+    page = sent(room, workbook(tmp_path / "a.xlsx", [("Clause", "Why"), ("a", "b")])).text
+    values = values_of(page)
+    for change in (
+        {"rows": "[[1]]"}, {"rows": "x"}, {"rows": "[]"}, {"left": "7"},
+        {"column-0": "nothing"}, {"column-0": "reason"}, {"column-0": ""},
+        {"rows": '[["a", "b"], ["c"]]'},
+    ):  # fmt: skip
+        status, text = post(room, "/playbooks/import/make", **{**values, **change})
+        assert status in (400, 422), (change, words(text))
+
+
+def test_a_table_is_imported_by_rest(room: Room, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "ours.xlsx", [("Topic", "X"), ("Storage", "Dry."), ("Delay", "No.")])
+    headers = {"X-CSRF-Token": room.token()}
+    files = {"file": (path.name, path.read_bytes())}
+    made = room.client.post("/api/v1/playbook-imports", files=files, headers=headers).json()
+    assert made["columns"] == ["name", None]
+    assert made["left"] == ["column 'X'"]
+    columns = {"columns": ["name", "preferred"], "name": "House"}
+    files = {"file": (path.name, path.read_bytes())}
+    answer = room.client.post(
+        "/api/v1/playbook-imports", data=columns, files=files, headers=headers
+    ).json()
+    assert "text: Dry." in answer["text"]
+    assert answer["text"].startswith("id: house\n")

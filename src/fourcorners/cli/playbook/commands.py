@@ -249,6 +249,48 @@ def new_playbook(
     )
 
 
+@app.command("import")
+def import_table(
+    file: Annotated[Path, argument("FILE", "A Word file or an Excel workbook with a table.")],
+    name: Annotated[
+        str | None, option("--name NAME", "What the playbook is called.", default="as the file")
+    ] = None,
+    out: Annotated[
+        Path | None, option("--out FILE", "The file to write.", default="NAME.yaml")
+    ] = None,
+) -> None:
+    """Make a playbook of a table: a row for each clause, a heading for each column.
+
+    What of the table is not in the playbook goes to standard error, as do faults to correct.
+    """
+    from fourcorners.documents.tables import read_tables
+    from fourcorners.errors import PlaybookError
+    from fourcorners.playbooks.load import parse_playbook
+    from fourcorners.playbooks.tables import join_tables, make_playbook, suggest_columns
+    from fourcorners.playbooks.write import provision_id
+
+    if not file.is_file():
+        raise ConfigError(f"{file}: there is no such file.", remedy="Give a .docx or .xlsx file.")
+    table, left = join_tables(read_tables(file))
+    called = name or file.stem
+    made = make_playbook(called, table.rows, suggest_columns(table.rows[0]))
+    path = out or Path(f"{provision_id(called)}.yaml")
+    console.require_place(path)
+    if path.exists():
+        raise ConfigError(f"{path} exists already.", remedy="Give another name with --out.")
+    replace_text(path, made.text)
+    for each in (*left, *made.left):
+        console.print_note(single_line(f"Left out: {each}"))
+    try:
+        count = console.count_noun(
+            len(parse_playbook(made.text, str(path)).provisions), "provision"
+        )
+    except PlaybookError as error:
+        console.print_note(show_invisible(error.message))
+        raise typer.Exit(1) from error
+    console.print_line(f"Wrote {single_line(str(path))}, a playbook of {count}.")
+
+
 @app.command("check")
 def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
     """Check a playbook: errors and doubts, each with its line and key.

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, File, Form, Path, Query, UploadFile
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
+from fourcorners.operations import playbook_imports as operation
 from fourcorners.operations import playbooks
+from fourcorners.operations.playbook_imports import ImportedPlaybook, ImportedTable
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.playbooks.tables import Field as TableField
 from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.api.models import Moment
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
+from fourcorners.server.pages.playbook_import import receive_table
 from fourcorners.value import NoWord, Value
 
 router = APIRouter(tags=["Playbooks"])
@@ -183,6 +187,29 @@ def save_playbook(
 def check_playbook(context: Context, draft: PlaybookText) -> PlaybookValue:  # noqa: ARG001
     """Read a playbook without keeping it; faults are reported by line."""
     return PlaybookValue.from_playbook(playbooks.parse_cached(draft.text))
+
+
+@router.post("/playbook-imports")
+def import_playbook(
+    context: Context,
+    file: Annotated[UploadFile, File(description="A Word file or an Excel workbook.")],
+    name: Annotated[str, Form(max_length=200)] = "",
+    columns: Annotated[
+        list[TableField | Literal[""]] | None,
+        Form(description="What each column is, in order; as the headings suggest if left out."),
+    ] = None,
+) -> ImportedPlaybook:
+    """Make a playbook of a table, a row for each clause; nothing is kept.
+
+    Send the text to `POST /playbooks` to keep it. It needs the role of an editor of the whole
+    library.
+    """
+    table = receive_table(context, file, name)
+    if columns is not None:
+        chosen = [each or None for each in columns]
+        table = ImportedTable.from_fields(**table.model_dump() | {"columns": chosen})
+    with context.access() as access:
+        return operation.import_playbook(access, table)
 
 
 @router.post("/playbooks/{playbook}/trial")

@@ -28,6 +28,7 @@ PAGES: dict[str, NavEntry | None] = {
     "comparison": NavEntry("Compare", "/compare"),
     "terms": NavEntry("Dates", "/dates"),
     "precedents": NavEntry("Precedents", "/precedents"),
+    "playbook_import": None,
     "playbooks": NavEntry("Playbooks", "/playbooks"),
     "activity": NavEntry("Activity", "/activity"),
     "audit": None,

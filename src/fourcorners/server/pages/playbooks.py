@@ -261,6 +261,11 @@ def _try_playbook(context: RequestContext, book: Playbook, document: str, words:
     )
 
 
+def show_editor(context: RequestContext, text: str, *, left: list[str]) -> Response:
+    """Show a new playbook that was made elsewhere, with its faults and what is not in it."""
+    return _editor(context, text, None, _faults(text), left=left)
+
+
 def _editor(
     context: RequestContext,
     text: str,
@@ -268,6 +273,7 @@ def _editor(
     faults: list[FileProblem] | None = None,
     *,
     renamed: tuple[str, str] | None = None,
+    left: list[str] | None = None,
 ) -> Response:
     with context.access() as access:
         access.full_library(Role.EDITOR)
@@ -278,6 +284,7 @@ def _editor(
         before="" if before is None else before,
         documents=documents,
         renamed=renamed,
+        left=left or [],
         **_views(text, faults or []),
     )
 

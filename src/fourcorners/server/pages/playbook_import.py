@@ -1,0 +1,112 @@
+"""A playbook made of a table: choose a file, correct what its columns are, and edit the result."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+
+from fourcorners.documents.archive.container import safe_name
+from fourcorners.operations import playbooks
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.playbook_imports import ImportedTable, import_playbook, open_table
+from fourcorners.operations.principal import Role
+from fourcorners.playbooks.load import MAX_BYTES
+from fourcorners.playbooks.tables import Field
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.errors import TooLarge
+from fourcorners.server.pages.playbook_form import free_id
+from fourcorners.server.pages.playbooks import show_editor
+from fourcorners.work_folder import make_temporary_folder
+
+router = APIRouter()
+FIELD_WORDS = {
+    Field.NAME: "Clause",
+    Field.DEFINITION: "Definition",
+    Field.PREFERRED: "Preferred position",
+    Field.FALLBACK: "Fallback position",
+    Field.UNACCEPTABLE: "Unacceptable position",
+    Field.WORDING: "Wording of the preferred position",
+    Field.REASON: "Reason",
+    Field.ACTION: "What to do",
+    Field.QUESTIONS: "Questions",
+    Field.RISK: "Risk if the clause is missing",
+    Field.TERMS: "Search terms",
+}
+_ROWS = 5  # shown of the table
+_TABLE = 4_000_000  # characters of a table
+
+
+@router.get("/playbooks/import")
+def choose_file(context: Context) -> Response:
+    with context.access() as access:
+        access.full_library(Role.EDITOR)
+    return context.page("playbook_import.html.j2", table=None)
+
+
+@router.post("/playbooks/import")
+def preview(
+    context: Context,
+    file: Annotated[UploadFile, File()],
+    name: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Show the columns of a table, and what each is taken for."""
+    return _preview(context, receive_table(context, file, name))
+
+
+def receive_table(context: RequestContext, file: UploadFile, name: str) -> ImportedTable:
+    """Return the table of an uploaded file, of which nothing is kept."""
+    from fourcorners.documents.tables import MAX_BYTES as MOST
+
+    if not file.filename:
+        raise Refusal("no file was sent.", remedy="Choose a file first.")
+    data = file.file.read(MOST + 1)
+    if len(data) > MOST:
+        raise TooLarge(f"the file is larger than {MOST >> 20} MB.", remedy="Divide it.")
+    with make_temporary_folder() as folder, context.access() as access:
+        path = folder / PurePath(safe_name(file.filename)).name
+        path.write_bytes(data)
+        return open_table(access, path, name=name)
+
+
+@router.post("/playbooks/import/make")
+async def make(request: Request, context: Context) -> Response:
+    """Show the playbook of a table in the editor."""
+    form = await request.form(max_files=0, max_fields=200, max_part_size=_TABLE)
+    values = {key: value for key, value in form.multi_items() if isinstance(value, str)}
+    return await run_in_threadpool(_make, context, values)
+
+
+def _make(context: RequestContext, values: dict[str, str]) -> Response:
+    try:
+        rows = json.loads(values.get("rows", ""))
+        left = json.loads(values.get("left", "[]"))
+    except ValueError as error:
+        raise Refusal("this page has expired.", remedy="Import the file again.") from error
+    width = len(rows[0]) if isinstance(rows, list) and rows and isinstance(rows[0], list) else 0
+    columns = [values.get(f"column-{at}") or None for at in range(width)]
+    name = " ".join(values.get("name", "").split()) or "Imported playbook"
+    table = ImportedTable.from_fields(name=name, rows=rows, columns=columns, left=left)
+    with context.access() as access:
+        made = import_playbook(access, table)
+        taken = playbooks.playbook_names(access.common())
+    stem = made.text.partition("\n")[0].removeprefix("id: ")
+    text = made.text.replace(f"id: {stem}\n", f"id: {free_id(stem, taken)}\n", 1)
+    if len(text.encode()) > MAX_BYTES:
+        raise TooLarge(f"a playbook may hold {MAX_BYTES:,} bytes.", remedy="Divide the table.")
+    return show_editor(context, text, left=made.left)
+
+
+def _preview(context: RequestContext, table: ImportedTable) -> Response:
+    return context.page(
+        "playbook_import.html.j2",
+        table=table,
+        rows=json.dumps(table.rows, ensure_ascii=False),
+        left=json.dumps(table.left, ensure_ascii=False),
+        some=table.rows[1 : _ROWS + 1],
+        fields=FIELD_WORDS,
+    )
