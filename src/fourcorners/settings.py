@@ -14,7 +14,7 @@ import os
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, Field, SecretStr, ValidationError, model_validator
@@ -177,6 +177,20 @@ class TelemetrySettings(Section):
     share: float = Field(default=1.0, ge=0, le=1)
 
 
+class WordSettings(Section):
+    """The add-in for Word; by default none is served.
+
+    Attributes:
+        office_js: The folder of Office.js, as its package has it; the operator supplies it.
+        address: Where Word finds this server; empty for the address that the manifest was asked at.
+        frames: The sites of Word on the web that may show the pane; empty for the desktop alone.
+    """
+
+    office_js: Path | None = None
+    address: str = Field(default="", pattern=r"^(https://[A-Za-z0-9.:\[\]-]+)?$")
+    frames: tuple[Annotated[str, Field(pattern=r"^https://(\*\.)?[A-Za-z0-9.-]+$")], ...] = ()
+
+
 class Settings(BaseSettings):
     """What the operator decides; read with `Settings.load`, which explains what is wrong."""
 
@@ -208,6 +222,7 @@ class Settings(BaseSettings):
     telemetry: TelemetrySettings = TelemetrySettings()
     webhooks: WebhookSettings = WebhookSettings()
     watch: tuple[WatchSettings, ...] = ()
+    word: WordSettings = WordSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -288,6 +303,7 @@ _PATHS = {  # relative to the file
     "llm": ("prompts", "record", "replay"),
     "research": ("folder", "file"),
     "watch": ("folder",),
+    "word": ("office_js",),
 }
 
 

@@ -73,11 +73,12 @@ def fill(library: Library, folder: Path) -> None:
 
 
 @contextmanager
-def serving(library: Path, *, team: bool = False) -> Iterator[str]:
+def serving(library: Path, *, team: bool = False, **sections: object) -> Iterator[str]:
     """Serve a library in a thread; the address of it."""
     from fourcorners.server.app import create_app
 
-    app = create_app(library, Settings(library="x.db", jobs=1, reviewer="Ada"), team=team)
+    settings = Settings(library="x.db", jobs=1, reviewer="Ada").model_copy(update=sections)
+    app = create_app(library, settings, team=team)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     running: Any = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))

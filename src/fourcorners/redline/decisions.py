@@ -151,7 +151,7 @@ def decided_redline(redline: Redline, decisions: Mapping[str, Decision], text: s
         decision = decisions.get(change_id(change))
         if decision is not None and decision.state is not DecisionState.REJECTED:
             changes.append(apply_decision(redline, change, decision, text))
-    return replace(redline, changes=tuple(changes), open_points=())
+    return replace(redline, changes=tuple(changes), open_points=(), responses=())
 
 
 def _as_edited(change: ProposedChange, words: str, decision: Decision) -> ProposedChange:

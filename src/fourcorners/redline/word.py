@@ -131,6 +131,10 @@ def _is_settled(change: ProposedChange, rejected: ChangeResponse) -> bool:
     return is_same and any(each in rejected.quotes for each in change.quotes)
 
 
+def response_comment(response: ChangeResponse) -> str:
+    return "\n".join(_response_lines(response))
+
+
 def _response_lines(response: ChangeResponse) -> Iterator[str]:
     """Yield what a comment says of another author's change: the answer, and why."""
     heads = {
@@ -162,7 +166,7 @@ def _obstacle(document: TrackedDocument, change: ProposedChange) -> str:
 
 
 def _write(document: TrackedDocument, change: ProposedChange) -> None:
-    comment = "\n".join(_comment_lines(change))
+    comment = change_comment(change)
     if change.new_clause is None:
         document.replace(change.span, change.edits, comment)
     else:
@@ -185,6 +189,10 @@ def _as_open(change: ProposedChange, why: str) -> OpenPoint:
         target_kind=change.target_kind,
         target=change.target,
     )
+
+
+def change_comment(change: ProposedChange) -> str:
+    return "\n".join(_comment_lines(change))
 
 
 def _comment_lines(change: ProposedChange) -> Iterator[str]:

@@ -163,6 +163,7 @@ def create_app(
         secure=team,
         telemetry=telemetry,
         per_address=settings.connections_per_address,
+        frames=settings.word.frames,
     )
     return app
 
@@ -178,6 +179,12 @@ def _add_rest(app: FastAPI, names: Sequence[str]) -> None:
     for name in names:
         _add_page(app, name)
     import_module(_API).install(app)
+    if app.state.server.settings.word.office_js is not None:
+        from fourcorners.server.word import entry, pane
+
+        app.include_router(entry.router, include_in_schema=False)
+        guards = [Depends(require_form_token)]
+        app.include_router(pane.router, include_in_schema=False, dependencies=guards)
 
 
 def _add_page(app: FastAPI, name: str) -> None:

@@ -224,4 +224,7 @@ def _problem_response(
 
 
 def _is_for_programs(request: Request) -> bool:
-    return request.url.path.startswith(("/api/", "/mcp"))
+    path = request.url.path
+    return path.startswith(("/api/", "/mcp")) or (
+        path.startswith("/word/") and path not in ("/word/pane", "/word/connect")
+    )

@@ -8,7 +8,7 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -34,6 +34,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
+PANE = "/word/pane"
+"""The one page that another site may show in a frame: Word on the web, where the settings say so."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows its address alone
@@ -65,6 +67,7 @@ class SecurityMiddleware:
         most: Bytes that the body of a request to this path may have.
         secure: Whether browsers are told to come back by HTTPS alone.
         per_address: Requests at once of one client: behind a proxy, of the one that it names.
+        frames: The sites that may show the pane for Word in a frame.
     """
 
     def __init__(
@@ -76,10 +79,13 @@ class SecurityMiddleware:
         secure: bool,
         telemetry: Telemetry,
         per_address: int,
+        frames: Sequence[str] = (),
     ) -> None:
         self._app, self._hosts, self._most, self._secure = app, hosts, most, secure
         self._telemetry = telemetry
         self._per_address = per_address
+        allowed = f"frame-ancestors {' '.join(frames)}"
+        self._pane_policy = POLICY.replace("frame-ancestors 'none'", allowed) if frames else ""
         self._held: Counter[str] = Counter()  # requests in hand, by the address of the client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,7 +102,7 @@ class SecurityMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                self._add_headers(message, identifier)
+                self._add_headers(message, identifier, scope["path"])
             await send(message)
 
         async def receive_part() -> Message:
@@ -148,10 +154,13 @@ class SecurityMiddleware:
             return 403, "this request comes from another site."
         return None
 
-    def _add_headers(self, message: Message, identifier: str) -> None:
+    def _add_headers(self, message: Message, identifier: str, path: str) -> None:
         headers = MutableHeaders(scope=message)
         for name, value in HEADERS.items():
             headers[name] = value
+        if path == PANE and self._pane_policy:
+            headers["Content-Security-Policy"] = self._pane_policy
+            del headers["X-Frame-Options"]  # it knows no list of sites
         headers["X-Request-ID"] = identifier
         headers.setdefault("Cache-Control", "no-store")
         if self._secure:

@@ -665,3 +665,11 @@ CREATE TABLE IF NOT EXISTS server_exports(
     at   REAL NOT NULL,
     data BLOB NOT NULL
 ) STRICT;
+
+-- Codes by which a person connects the add-in for Word
+
+CREATE TABLE IF NOT EXISTS server_word_codes(
+    hash  TEXT PRIMARY KEY,
+    user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    begun REAL NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -13,6 +13,8 @@ from starlette.responses import Response
 
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.pane_sessions import PREFIX as PANE_PREFIX
+from fourcorners.server.auth.pane_sessions import PaneSessions
 from fourcorners.server.auth.sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
 from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -101,8 +103,12 @@ class TeamIdentity:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         cookie = SESSION.read(request)
         if kind.casefold() == "bearer":
+            secret = token.strip()
             with self._pool.library() as library:
-                principal = ApiTokens(library).find_principal(token.strip())
+                if secret.startswith(PANE_PREFIX):
+                    principal = PaneSessions(library).find_principal(secret)
+                else:
+                    principal = ApiTokens(library).find_principal(secret)
             if principal is None:
                 raise NotSignedIn("this API token is unknown or has expired.")
             return principal

@@ -65,7 +65,7 @@ def show(
         outline, entry = access.outline(document), access.visible(document).entry
         latest = markups.find_markup(access.common(), document, p, context.principal.name)
         called = access.titles([document])[document]
-        choices = _choices(access, document)
+        choices = markup_choices(access, document)
         has_banks = may_use_banks(access)
     shown = None if new else latest
     views = change_views(shown, read.text) if shown else []
@@ -239,7 +239,7 @@ def _counts(found: Markup) -> dict[str, int]:
     return {each: states.count(each) for each in (OPEN, *DecisionState)}
 
 
-def _choices(access: Access, document: str) -> dict[str, Any]:
+def markup_choices(access: Access, document: str) -> dict[str, Any]:
     """Return what a person may choose from: parties (ours first), playbooks, clause banks."""
     card, collection = access.card(document), access.visible(document).entry.collection
     library = access.library_for(collection, Role.READER)
@@ -248,12 +248,17 @@ def _choices(access: Access, document: str) -> dict[str, Any]:
         (fact.value for fact in card.parties), key=lambda each: side.whose(each) != "ours"
     )
     books = playbooks.usable_playbooks(access.common())
-    banks = bank_summary(access.full_library(Role.READER)) if may_use_banks(access) else []
     return {
         "parties": [(each.name, display_name(each)) for each in parties],
         "playbooks": [book for book in books if any(each.positions for each in book.provisions)],
-        "banks": list(dict.fromkeys(each.bank for each in banks)),
+        "banks": bank_names(access),
     }
+
+
+def bank_names(access: Access) -> list[str]:
+    """Return the clause banks that a person may use."""
+    banks = bank_summary(access.full_library(Role.READER)) if may_use_banks(access) else []
+    return list(dict.fromkeys(each.bank for each in banks))
 
 
 def _address(document: str, playbook: str) -> str:

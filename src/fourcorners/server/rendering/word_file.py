@@ -37,7 +37,7 @@ def _write(order: _Order) -> tuple[bytes, Redline]:
 
 def has_word_original(document: Document) -> bool:
     """Tell whether the Word file that a document was read from is there, and the same."""
-    return _original(document) is not None
+    return word_original(document) is not None
 
 
 def write_word_file(
@@ -50,7 +50,7 @@ def write_word_file(
     Raises:
         InputError: If the original is no Word file, is gone, or cannot be written.
     """
-    data = _original(document)
+    data = word_original(document)
     if data is None:
         raise InputError(
             f"the original Word file of {document.name} is missing, or has changed.",
@@ -66,7 +66,8 @@ def write_word_file(
     raise InputError("the file could not be written.", remedy="Try again.")
 
 
-def _original(document: Document) -> bytes | None:
+def word_original(document: Document) -> bytes | None:
+    """Return the Word file that a document was read from; None if it is gone, or none."""
     if document.media_type != MediaType.DOCX:
         return None
     try:

@@ -36,6 +36,11 @@ class MarkupRequest(Value):
     decided: tuple[str, ...] = Field(
         default=(), description="Ids of open points, whose clauses you decided to change."
     )
+    reviewer: str = Field(
+        default="",
+        max_length=120,
+        description="Your name in Word: the tracked changes of others are answered, too.",
+    )
 
 
 class DecisionRequest(Value):

@@ -62,7 +62,12 @@ def make_proposal(
     from fourcorners.server.store.markups import Proposal, save_proposal
 
     options = RedlineOptions(
-        [request.party], request.target, request.decided, bank=request.bank, force=True
+        [request.party],
+        request.target,
+        request.decided,
+        bank=request.bank,
+        force=True,
+        reviewer=request.reviewer,
     )
     playbooks = load_playbooks(library, request)
     read, found = redline_contract(library, document, playbooks, options, encoder=encoder)
