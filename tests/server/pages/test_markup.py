@@ -68,8 +68,8 @@ def fill_cells(library: Library, document: str) -> None:
 
 
 def assignment(document: str, text: str) -> Finding:
-    start = text.index(CONSENT)
-    quote = quote_span(text, Span(start, text.index(".", start) + 1))
+    start = next(re.finditer(r"(Subject to [^.]*\.3 [^,]*, n|N)either party may assign", text)).start()
+    quote = quote_span(text, Span(start, text.index(" party.", start) + 7))
     answers = {"effect": "consent", "restricted": "each party"}
     given = tuple(
         RiskAnswer("?", value, id=name, value=value, quotes=(quote,))

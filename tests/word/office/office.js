@@ -144,7 +144,15 @@
     const runs = runsOf(one.paragraph);
     return runs.indexOf(one.run) - runs.indexOf(other.run);
   };
-  const within = (range) => paragraphs().flatMap((paragraph) => runsOf(paragraph).filter((run) => order({ paragraph, run }, range.start) > 0 && order({ paragraph, run }, range.end) <= 0));
+  const within = (range) => {
+    const held = range.start.paragraph === range.end.paragraph ? [range.start.paragraph] : paragraphs();
+    const [first, last] = [held.indexOf(range.start.paragraph), held.indexOf(range.end.paragraph)];
+    return held.slice(first, last + 1).flatMap((paragraph) => {
+      const runs = runsOf(paragraph);
+      const from = paragraph === range.start.paragraph ? runs.indexOf(range.start.run) + 1 : 0;
+      return runs.slice(from, paragraph === range.end.paragraph ? runs.indexOf(range.end.run) + 1 : runs.length);
+    });
+  };
   const whole = (paragraph) => ({ start: { paragraph, run: START }, end: { paragraph, run: runsOf(paragraph).at(-1) ?? START } });
 
   function search(paragraph, query) {
@@ -274,9 +282,10 @@
     return outer ? [mark, outer] : [mark];
   });
 
-  function acceptMark(mark) {
-    if (is(mark, "ins")) mark.replaceWith(...mark.childNodes);
+  function resolve(mark, stays) {
+    if (is(mark, stays)) mark.replaceWith(...mark.childNodes);
     else mark.remove();
+    if (stays === "del") all(host.xml, "delText").filter((each) => !above(each, "del")).forEach((each) => each.replaceWith(typed("t", each.textContent)));
   }
 
   // Word's objects: what they do waits for `sync`, what they say is read once it was loaded
@@ -344,7 +353,8 @@
   );
 
   class Change extends Thing {
-    accept() { this._later(() => acceptMark(this._value)); }
+    accept() { this._later(() => resolve(this._value, "ins")); }
+    reject() { this._later(() => resolve(this._value, "del")); }
   }
   Change.give({
     author: (mark) => mark.getAttributeNS(W, "author"),

@@ -63,7 +63,7 @@ def serve(
         )
     if (certificate is None) != (key is None):
         raise ConfigError("--certificate and --key belong together.", remedy="Give both.")
-    _require_extra("the server", "web", "uvicorn")
+    require_extra("the server", "web", "uvicorn")
     settings = Settings.load(library=library)
     with console.open_optional_library(library) as opened:  # one that is named must be there
         new = "" if opened else f"\nThe library is new: {settings.library}"
@@ -158,7 +158,7 @@ def mcp(
 
     if links:
         require_url(links)
-    _require_extra("what speaks MCP", "mcp", "mcp")
+    require_extra("what speaks MCP", "mcp", "mcp")
     settings = Settings.load(library=library)
     allowed = settings.mcp.model_copy(
         update={
@@ -211,6 +211,6 @@ def _answer_over_stdio(settings: Settings, links: str) -> None:
         state.connection_pool.close()
 
 
-def _require_extra(what: str, extra: str, package: str) -> None:
+def require_extra(what: str, extra: str, package: str) -> None:
     if find_spec("fastapi") is None or find_spec(package) is None:
         raise ConfigError(f"{what} is not installed.", remedy=f"pip install 'fourcorners[{extra}]'")

@@ -114,6 +114,11 @@ async function putIn(card) {
   tell(PUT);
 }
 
+function decide(change, says) {
+  state.done.delete(change);
+  return redraw("decide", { change, says });
+}
+
 async function edit(form, card) {
   const { id } = card.dataset;
   await redraw("decide", { change: id, says: "edited", words: form.elements.words.value });
@@ -162,7 +167,7 @@ const BUTTONS = [ // the first that fits
   ["[data-tab]", (button) => choose(button.dataset.tab)],
   ["[data-place]", (button) => word.show(JSON.parse(button.dataset.place))],
   ["[data-put-in]", (button) => putIn(button.closest("[data-id]"))],
-  ["[data-says]", (button) => redraw("decide", { change: button.closest("[data-id]").dataset.id, says: button.dataset.says })],
+  ["[data-says]", (button) => decide(button.closest("[data-id]").dataset.id, button.dataset.says)],
   ["[data-include]", (button) => redraw("include", { provision: button.closest("[data-provision]").dataset.provision })],
   ["[data-counter]", (button) => putIn(part.querySelector(`[data-id="${button.dataset.counter}"]`))],
   ["[data-answer]", (button) => respond(button.closest("[data-where]"), button.dataset.answer)],

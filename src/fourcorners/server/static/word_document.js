@@ -41,21 +41,22 @@ export async function documentFile() {
   }
 }
 
-// A paragraph's words as they should be now, and where a place of those that were read is in them.
-function current(place) {
-  const made = madeIn(place);
-  let [text, start, end] = [place.text, place.start, place.end];
-  for (const each of made) text = cut(text, 0, each.start) + each.added + cut(text, each.end);
-  for (const each of made) {
+// A paragraph's words as they should be now.
+const wordsNow = (place) => madeIn(place).reduce((text, each) => cut(text, 0, each.start) + each.added + cut(text, each.end), place.text);
+
+// Where a place of the words that were read is in them.
+function placeNow(place) {
+  let { start, end } = place;
+  for (const each of madeIn(place)) {
     const grown = [...each.added].length - (each.end - each.start);
     if (each.end <= start) [start, end] = [start + grown, end + grown];
     else if (each.start < end) throw new Error("Another change was put into these words.");
   }
-  return { text, start, end };
+  return { text: wordsNow(place), start, end };
 }
 
 async function findParagraph(context, place) {
-  const wanted = bare(current(place).text);
+  const [now, then] = [bare(wordsNow(place)), bare(place.text)];
   const paragraphs = context.document.body.paragraphs;
   paragraphs.load("items");
   await context.sync();
@@ -63,8 +64,10 @@ async function findParagraph(context, place) {
   for (let at = 0; at < near.length; at += at ? near.length : 1) { // the likeliest first, then all others at once
     const some = near.slice(at, at ? near.length : 1).map(({ item }) => ({ item, words: item.getReviewedText(CURRENT) }));
     await context.sync();
-    const found = some.find(({ words }) => bare(words.value) === wanted);
-    if (found) return found.item;
+    const found = some.find(({ words }) => bare(words.value) === now) ?? some.find(({ words }) => bare(words.value) === then);
+    if (!found) continue;
+    if (bare(found.words.value) === then) put.delete(place.text); // it was undone in Word
+    return found.item;
   }
   throw new Error(CHANGED);
 }
@@ -105,7 +108,7 @@ async function findPoint(context, paragraph, text, at) {
 
 async function findRange(context, place) {
   const paragraph = await findParagraph(context, place);
-  const { text, start, end } = current(place);
+  const { text, start, end } = placeNow(place);
   return end > start ? findAt(context, paragraph, text, start, end) : findPoint(context, paragraph, text, start);
 }
 
@@ -155,7 +158,7 @@ async function replaceWords(context, change) {
   const whole = found.length > 1 ? found[0].range.expandTo(found.at(-1).range) : found[0].range;
   if (change.comment) whole.insertComment(change.comment); // while all its words are there
   for (const { edit, range } of found.reverse()) { // from the end, so that the places before stay
-    const { start, end, text } = current(edit.place);
+    const { start, end, text } = placeNow(edit.place);
     if (end > start && edit.added) range.insertText(edit.added, "Replace");
     else if (end > start) range.delete();
     else range.insertText(edit.added, cut(text, 0, start).trim() ? "End" : "Start");
@@ -165,7 +168,7 @@ async function replaceWords(context, change) {
 }
 
 function remember({ place, added }) {
-  const { start, end } = current(place);
+  const { start, end } = placeNow(place);
   put.set(place.text, [...madeIn(place), { start, end, added }]);
 }
 

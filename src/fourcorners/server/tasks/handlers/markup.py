@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fourcorners.server.tasks.handlers import TaskContext
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models import Encoder
     from fourcorners.playbooks.playbook import Playbook
-    from fourcorners.server.store.markups import MarkupRequest, Proposal
+    from fourcorners.redline.proposal import ChangeResponse
+    from fourcorners.server.store.markups import Markup, MarkupRequest, Proposal
     from fourcorners.settings import Settings
 
 KIND = "markup"
@@ -59,21 +61,35 @@ def make_proposal(
     """
     from fourcorners.redline.run import RedlineOptions, redline_contract
     from fourcorners.server.rendering.word_file import has_word_original, write_word_file
-    from fourcorners.server.store.markups import Proposal, save_proposal
+    from fourcorners.server.store.markups import Proposal, find_markup, save_proposal
 
+    former = find_markup(library, document, request.playbook, person)
+    weighed = _weighed_responses(former, request)
     options = RedlineOptions(
         [request.party],
         request.target,
         request.decided,
         bank=request.bank,
         force=True,
-        reviewer=request.reviewer,
+        reviewer=request.reviewer if weighed is None else "",
     )
     playbooks = load_playbooks(library, request)
     read, found = redline_contract(library, document, playbooks, options, encoder=encoder)
+    responses = found.responses if weighed is None else weighed
+    found = replace(found, responses=())  # they are the person's to make
     is_word = has_word_original(read)
     if is_word and found.changes:  # what the file does not let be changed is left to the person
         _, found = write_word_file(settings, read, found, author=person)
-    made = Proposal(request, found, is_word)
+    made = Proposal(request, replace(found, responses=responses), is_word)
     save_proposal(library, document, request.playbook, person, made)
     return made
+
+
+def _weighed_responses(
+    former: Markup | None, request: MarkupRequest
+) -> tuple[ChangeResponse, ...] | None:
+    """Return what to answer to others, where only more clauses are to be changed than before."""
+    if former is None or request.decided == former.proposal.request.decided:
+        return None
+    before = former.proposal.request.model_copy(update={"decided": request.decided})
+    return former.redline.responses if before == request else None
