@@ -30,6 +30,12 @@ def program(tmp_path: Path, script: str) -> str:
     return str(path)
 
 
+@pytest.fixture
+def unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a program in LibreOffice's place write what it saw where the test reads it."""
+    monkeypatch.setattr(office, "confined", lambda _: ())
+
+
 def test_without_libreoffice_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "find_libreoffice", lambda: None)
     with pytest.raises(InputError, match="LibreOffice is not installed") as caught:
@@ -46,6 +52,7 @@ def test_a_program_that_makes_nothing_is_told(
         read_document(put(tmp_path))
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_a_program_that_hangs_is_ended_with_all_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +84,7 @@ cat profile/user/registrymodifications.xcu > {tmp_path}/settings"""
     return environment, networks, settings
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_it_has_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     environment, networks, settings = seen_by(tmp_path, monkeypatch)
     assert "proxy.example.com" not in environment
@@ -90,6 +98,7 @@ def test_it_has_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert [line.split(":")[0].strip() for line in networks.splitlines() if ":" in line] == ["lo"]
 
 
+@pytest.mark.usefixtures("unconfined")
 def test_where_no_namespace_can_be_made_it_runs_nevertheless(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

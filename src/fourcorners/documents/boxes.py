@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,28 +50,43 @@ def page_lines(path: Path, document: Document, number: int) -> list[tuple[Span, 
     page = document.pages[number - 1]
     if page.source is TextSource.TEXT and document.media_type == MediaType.PDF:
         return list(line_boxes(path, document, page.span))
-    return list(_ocr_lines(document, page.span))
+    here = [word for word in document.words if word.box.page == number]
+    return list(_word_lines(document, here, Span(0, len(document.text))))
+
+
+def needs_file(document: Document) -> bool:
+    """Return whether places on its pages are found in its file; else they are in its words."""
+    return any(page.source is TextSource.TEXT for page in document.pages)
 
 
 def _ocr_boxes(document: Document, span: Span) -> Iterator[Box]:
-    return (box for _, box in _ocr_lines(document, span))
+    return (box for _, box in _word_lines(document, document.words_in(span), span))
 
 
-def _ocr_lines(document: Document, span: Span) -> Iterator[tuple[Span, Box]]:
-    line: Box | None = None
+def _word_lines(
+    document: Document, words: Sequence[OcrWord], span: Span
+) -> Iterator[tuple[Span, Box]]:
+    line = last = None
     start = end = 0
-    for word in document.words_in(span):
+    for word in words:
         box = _clip_word(word, span)
-        if line is None or line.page != box.page or "\n" in document.text[end : word.span.start]:
+        is_end = last is None or not _is_same_row(last, box)
+        if line is None or is_end or "\n" in document.text[end : word.span.start]:
             if line is not None:
                 yield Span(start, end), line
             line, start = box, max(span.start, word.span.start)
         else:
             low = min(line.x0, box.x0), min(line.y0, box.y0)
             line = Box(box.page, *low, max(line.x1, box.x1), max(line.y1, box.y1))
-        end = min(span.end, word.span.end)
+        last, end = box, min(span.end, word.span.end)
     if line is not None:
         yield Span(start, end), line
+
+
+def _is_same_row(word: Box, following: Box) -> bool:
+    height = max(word.y1 - word.y0, following.y1 - following.y0)
+    apart = abs(word.y0 + word.y1 - following.y0 - following.y1) / 2
+    return word.page == following.page and apart <= 0.5 * height
 
 
 def _clip_word(word: OcrWord, span: Span) -> Box:

@@ -1,8 +1,9 @@
-"""Convert old Word documents (.doc) with LibreOffice, if it is installed.
+"""Convert documents with LibreOffice, if it is installed: old Word documents, and pages to show.
 
 It runs without a window, with a temporary profile, on a copy of the file in a temporary folder. Its
-settings disable macros and links, and send all requests to a proxy that does not exist; if Linux
-lets the user create a network namespace (`unshare`), it has no network at all.
+settings disable macros and links, and send all requests to a proxy that does not exist. If Linux
+lets the user create a network namespace (`unshare`), it has no network at all; if the kernel has
+Landlock, it can open no file outside that folder but its own.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 from fourcorners.documents import install_hints
+from fourcorners.documents.confinement import confined
 from fourcorners.documents.docx import reader as docx
-from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.media_types import FORMATS, MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.workers import process as worker
 from fourcorners.errors import InputError
@@ -30,6 +33,21 @@ MAX_BYTES = 256 << 20  # bytes of its output
 _DEAD_PROXY = "http://127.0.0.1:9"  # nothing listens on port 9; the profile says the same
 _PROFILE = Path(__file__).with_name("libreoffice_profile.xcu")
 _SAVE_REMEDY = "Save it as DOCX or PDF and add that file."
+_EXTENSIONS = {
+    MediaType.DOC: "doc", MediaType.DOCX: "docx", MediaType.ODT: "odt", MediaType.RTF: "rtf",
+}  # fmt: skip
+READABLE = frozenset(_EXTENSIONS)
+"""The formats that it converts."""
+
+
+class Target(StrEnum):
+    """What a document is converted to, as LibreOffice calls it."""
+
+    DOCX = "docx:MS Word 2007 XML"
+    PDF = (
+        'pdf:writer_pdf_Export:{"ExportBookmarks":{"type":"boolean","value":"false"},'
+        '"ExportFormFields":{"type":"boolean","value":"false"}}'
+    )
 
 
 def find_libreoffice() -> str | None:
@@ -37,13 +55,7 @@ def find_libreoffice() -> str | None:
 
 
 def _read_doc(file: RawFile) -> Content:
-    program = find_libreoffice()
-    if program is None:
-        raise InputError(
-            f"{file.path}: this is a Word 97-2003 document, and LibreOffice is not installed.",
-            remedy=f"{install_hints.LIBREOFFICE}, or save it as DOCX or PDF and add that.",
-        )
-    converted = replace(file, data=_convert(program, file), media_type=MediaType.DOCX)
+    converted = replace(file, data=convert(file, Target.DOCX), media_type=MediaType.DOCX)
     content = docx.READER.read(converted)
     note = "It is a Word 97-2003 document, read through LibreOffice."
     return replace(content, warnings=(note, *content.warnings))
@@ -68,22 +80,36 @@ def network_isolation() -> tuple[str, ...]:
     return ()
 
 
-def _convert(program: str, file: RawFile) -> bytes:
+def convert(file: RawFile, target: Target) -> bytes:
+    """Return a document in another format; call it in a worker process.
+
+    Raises:
+        InputError: If LibreOffice is not installed, or does not open the file.
+    """
+    program = find_libreoffice()
+    if program is None:
+        raise InputError(
+            f"{file.path}: this is {FORMATS[file.media_type].name}, and LibreOffice is not "
+            "installed.",
+            remedy=f"{install_hints.LIBREOFFICE}, or save it as DOCX or PDF and add that file.",
+        )
     worker.extend_deadline(SECONDS + 60)
     with make_temporary_folder() as folder:
-        (folder / "in.doc").write_bytes(file.data)
+        source = folder / f"in.{_EXTENSIONS[file.media_type]}"
+        source.write_bytes(file.data)
         (folder / "profile" / "user").mkdir(parents=True)
         shutil.copy(_PROFILE, folder / "profile" / "user" / "registrymodifications.xcu")
         command = [
             *network_isolation(),
+            *confined(folder),
             program,
             f"-env:UserInstallation={(folder / 'profile').as_uri()}",
             *("--headless", "--norestore", "--nolockcheck"),
-            *("--convert-to", "docx:MS Word 2007 XML"),
-            *("--outdir", str(folder / "out"), str(folder / "in.doc")),
+            *("--convert-to", target.value),
+            *("--outdir", str(folder / "out"), str(source)),
         ]
         output = _run(command, folder, file)
-        converted = folder / "out" / "in.docx"
+        converted = folder / "out" / f"in.{target.name.lower()}"
         try:
             if converted.stat().st_size <= MAX_BYTES:
                 return converted.read_bytes()
@@ -103,7 +129,7 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
     }
     for kind in ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"):
         environment |= dict.fromkeys((kind, kind.upper()), _DEAD_PROXY)
-    environment |= {"HOME": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
+    environment |= {"HOME": str(folder), "TMPDIR": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
     environment.pop("DISPLAY", None)
     process = subprocess.Popen(  # noqa: S603 - the program that was found, no shell
         command,

@@ -89,7 +89,7 @@ def create_app(
         connection_pool=pool,
         settings=settings,
         engines=engines,
-        page_renderer=PageRenderer(settings),
+        page_renderer=PageRenderer(settings, pool.files),
         workers=_open_workers(pool, library_path, engines, telemetry, apart=apart),
         uploads=UploadFolder(pool.files, is_shared=pool.files_are_shared),
         identity=TeamIdentity(pool) if team else LocalIdentity(settings),
@@ -115,6 +115,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
         with suppress(LibraryError), pool.library() as library:  # else at the next start
             state.uploads.delete_abandoned(library)
+            state.page_renderer.renditions.keep_only(library.document_ids())
         state.workers.start()
         sender.start()
         watcher.start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -81,6 +81,16 @@ class RequestContext:
         """Lend the library, as this person may use it; do not nest."""
         with self.state.connection_pool.library() as library:
             yield Access(library, self.principal, watched=self.state.team)
+
+    def delete_files(self, paths: Iterable[str]) -> None:
+        """Remove uploaded files whose documents have left the library, and what was drawn of them.
+
+        It borrows the library: call it outside `access`.
+        """
+        for path in paths:
+            self.state.uploads.delete_file(path)
+        with self.state.connection_pool.library() as library:
+            self.state.page_renderer.renditions.keep_only(library.document_ids())
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
         return HTMLResponse(self.render(template, **values), status)

@@ -122,8 +122,7 @@ def delete_collection(context: Context, collection: _Collection) -> None:
     with context.access() as access:
         library = access.library_for(collection, Role.ADMIN)
         paths = collections.delete_collection(library, collection, by=context.principal.name)
-    for path in paths:
-        context.state.uploads.delete_file(path)
+    context.delete_files(paths)
 
 
 @router.put("/collections/{collection}/arrivals", status_code=204)

@@ -129,8 +129,8 @@ def get_document(context: Context, document: str) -> DocumentValue:
 def delete_document(context: Context, document: str) -> None:
     """Take a document out of the library, with all that was found in it."""
     with context.access() as access:
-        for path in access.remove(document):
-            context.state.uploads.delete_file(path)
+        paths = access.remove(document)
+    context.delete_files(paths)
 
 
 @router.get("/documents/{document}/original", response_class=Response, responses=_ORIGINAL)
@@ -248,11 +248,11 @@ def read_span(
     length = len(read.text)
     found = _span(read.text, start, min(end, length))
     node = tree.node_at(found.start)
-    original = context.state.page_renderer.find_original(read) if boxes else None
+    printed = context.state.page_renderer.find_printed(read) if boxes and read.pages else None
     places = []
-    if original is not None:
+    if printed is not None:
         try:
-            places = context.state.page_renderer.span_boxes(read, original, found)
+            places = context.state.page_renderer.span_boxes(printed, found)
         except InputError:
             places = []  # as where the original is not at hand
     words = found.text_in(read.text)

@@ -156,8 +156,8 @@ def review_arrivals(
 def remove(context: Context, document: Annotated[str, Form()]) -> Response:
     with context.access() as access:
         collection = access.visible(document).entry.collection
-        for path in access.remove(document):
-            context.state.uploads.delete_file(path)
+        paths = access.remove(document)
+    context.delete_files(paths)
     return context.redirect(collection_href(collection))
 
 

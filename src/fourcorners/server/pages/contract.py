@@ -112,6 +112,14 @@ def show_view(context: Context, document: str, asked: Annotated[_Shown, Query()]
     )
 
 
+@router.get("/d/{document}/pages")
+def show_pages_state(context: Context, document: str, s: _Place = "", h: _Hash = "") -> Response:
+    """Draw the choice between pages and text, for who reads the text while pages are prepared."""
+    with context.access() as access:
+        shown = _open(context, access, document, s, h, "", 0)
+    return context.page("_contract_views.html.j2", view=shown, shows_text=True, waited=True)
+
+
 @router.get("/d/{document}/part/{number}")
 def show_part(context: Context, document: str, number: int, view: _View = "") -> Response:
     """Draw another window of a contract, to follow those that are drawn."""
@@ -132,13 +140,13 @@ def page(
 ) -> Response:
     with context.access() as access:
         read = access.document(document)
-    tag = f'"{read.sha256[:16]}-{number}{"-large" if large else ""}"'
+    printed = _printed(context, read, number)
+    tag = f'"{printed.sha256[:16]}-{number}{"-large" if large else ""}"'
     headers = {"ETag": tag, "Cache-Control": "private, max-age=3600"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    original = _original(context, read, number)
     renderer, width = context.state.page_renderer, WIDTHS[large]
-    drawn = renderer.render_page(read, original, number, width, context.require_client)
+    drawn = renderer.render_page(printed, number, width, context.require_client)
     return Response(drawn, media_type="image/png", headers=headers)
 
 
@@ -147,9 +155,8 @@ def page_words(context: Context, document: str, number: int) -> Response:
     """Return the lines of a printed page: where each starts in the text, its box, its words."""
     with context.access() as access:
         read = access.document(document)
-    original = _original(context, read, number)
-    renderer = context.state.page_renderer
-    lines = renderer.page_lines(read, original, number, context.require_client)
+    printed = _printed(context, read, number)
+    lines = context.state.page_renderer.page_lines(printed, number, context.require_client)
     value = [
         (span.start, box.x0, box.y0, box.x1, box.y1, show_invisible(span.text_in(read.text)))
         for span, box in lines[:_MOST_LINES]
@@ -161,11 +168,14 @@ def page_words(context: Context, document: str, number: int) -> Response:
 def find(
     context: Context, document: str, q: Annotated[str, Query(max_length=200)], view: _View = ""
 ) -> Response:
-    """Return where words are in a contract: start, end and part of each place, in order."""
+    """Return where words are in a contract: start, end, part and page of each place, in order.
+
+    The page is 0 of words that are on none.
+    """
     with context.access() as access:
         shown = _open(context, access, document, _Shown(view=view))
     places = [
-        (place.start, place.end, window_at(shown.windows, place.start) + 1)
+        (place.start, place.end, window_at(shown.windows, place.start) + 1, shown.page_of(place))
         for place in find_phrase(shown.document.text, q, _MOST_FOUND)
     ]
     return JSONResponse({"places": places, "most": _MOST_FOUND})
@@ -194,16 +204,16 @@ def _open(context: RequestContext, access: Access, document: str, asked: _Shown)
     return replace(shown, is_near=asked.near and marked is not None)
 
 
-def _original(context: RequestContext, document: Document, page: int) -> Path:
-    original = context.state.page_renderer.find_original(document)
-    if original is None:
-        raise NotFound("the original file of this document is not available.")
-    if not 1 <= page <= len(document.pages):
+def _printed(context: RequestContext, document: Document, page: int) -> Document:
+    printed = context.state.page_renderer.find_printed(document)
+    if printed is None:
+        raise NotFound("the pages of this document are not available.")
+    if not 1 <= page <= len(printed.pages):
         raise NotFound(
             f"this contract has no page {page}.",
-            remedy=f"Its pages are 1 to {len(document.pages):,}.",
+            remedy=f"Its pages are 1 to {len(printed.pages):,}.",
         )
-    return original
+    return printed
 
 
 def _facts(card: Card) -> list[tuple[str, str, Span]]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import urlencode
 
-from fourcorners.documents.document import Box, Document, MarkKind, Page
+from fourcorners.documents.document import Box, Document, MarkKind, Page, TextSource
 from fourcorners.errors import InputError
 from fourcorners.outline.tree import DefinedTerm, Outline
 from fourcorners.server.links import document_href, words_hash
 from fourcorners.server.rendering.page_renderer import PageRenderer
+from fourcorners.server.rendering.renditions import RenditionState
 from fourcorners.server.rendering.typesetting import TextBlock, typeset_document, window_terms
 from fourcorners.text.span import Span
 
 _BLOCKS = 200  # that are set before it is asked whether anybody still waits
+_LETTER = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,12 @@ class ContractView:
     """A window of a contract.
 
     Attributes:
+        document: It with its pages, if they are shown; else as it was read.
         number: Which of the windows is drawn, from 1.
-        original: The PDF that the contract was read from, if its pages can be shown.
+        pages_state: Whether its pages can be shown.
         has_file: Whether the file that it was read from is there, whatever it is.
         is_printed: Whether its pages are shown, not its text.
+        unlike: How many words differ between the text and the pages.
         boxes: Where the highlighted words are, by page.
         problem: Why the highlighted words cannot be shown on their page.
         is_near: Whether those words are only the closest to what was looked for.
@@ -38,9 +42,10 @@ class ContractView:
     windows: list[Span]
     number: int
     marked: Span | None
-    original: Path | None
+    pages_state: RenditionState
     has_file: bool
     is_printed: bool
+    unlike: int = 0
     boxes: dict[int, list[Box]] = field(default_factory=dict)
     problem: str = ""
     is_near: bool = False
@@ -71,6 +76,13 @@ class ContractView:
             if number % _BLOCKS == 0:
                 check()
             yield block
+
+    def page_of(self, span: Span) -> int:
+        """Return the number of the page that words are on; 0 if that is not known."""
+        if words := self.document.words_in(span):
+            return words[0].box.page
+        page = self.document.page_at(span.start)
+        return page.number if page is not None and page.source is TextSource.TEXT else 0
 
     def node_href(self, number: int) -> str:
         """Return the address of a part of the outline."""
@@ -104,7 +116,8 @@ class ContractView:
 
     @property
     def _form(self) -> dict[str, str]:
-        return {"view": "text"} if self.original is not None and not self.is_printed else {}
+        has_pages = self.pages_state is not RenditionState.NONE
+        return {"view": "text"} if has_pages and not self.is_printed else {}
 
     def _starts_here(self, offset: int) -> bool:
         within = self.within
@@ -124,33 +137,56 @@ def open_view(
 
     `text` asks for its text, though its pages could be shown.
     """
-    original = renderer.find_original(document)
-    is_printed = original is not None and not text
-    windows = _page_windows(document) if is_printed else text_windows(document, outline)
+    printed = renderer.find_printed(document)
+    is_printed = printed is not None and not text
+    state = (
+        renderer.renditions.state(document, prepare=not text)
+        if printed is None
+        else RenditionState.READY
+    )
+    shown = printed if printed is not None and is_printed else document
+    windows = _page_windows(shown) if is_printed else text_windows(document, outline)
     if not number:
         number = 1 if marked is None else window_at(windows, marked.start) + 1
     number = min(max(number, 1), len(windows))
     boxes: dict[int, list[Box]] = {}
     problem = ""
-    shown = None if marked is None else marked.intersection(windows[number - 1])
-    if is_printed and original is not None and shown is not None:
+    sought = None if marked is None else marked.intersection(windows[number - 1])
+    if is_printed and sought is not None:
         try:
-            for box in renderer.span_boxes(document, original, shown):
+            for box in renderer.span_boxes(shown, sought):
                 boxes.setdefault(box.page, []).append(box)
-        except InputError as error:
-            problem = error.message
+            problem = _problem(document, shown, sought, found=bool(boxes))
+        except InputError:
+            problem = _NOT_SHOWN
     return ContractView(
-        document,
+        shown,
         outline,
         windows,
         number,
         marked,
-        original=original,
+        pages_state=state,
         has_file=renderer.find_file(document) is not None,
         is_printed=is_printed,
+        unlike=renderer.renditions.unlike(document) if is_printed else 0,
         boxes=boxes,
         problem=problem,
     )
+
+
+_NOT_SHOWN = "The words cannot be shown on the page."
+
+
+def _problem(document: Document, shown: Document, sought: Span, *, found: bool) -> str:
+    """Say that highlighted words are not on the pages, or not all of them."""
+    if not found:
+        return _NOT_SHOWN
+    if shown is document:  # a PDF: its text is that of the pages
+        return ""
+    letters = sum(1 for _ in _LETTER.finditer(document.text, sought.start, sought.end))
+    placed = (word.span.intersection(sought) for word in shown.words_in(sought))
+    on_page = sum(len(_LETTER.findall(span.text_in(document.text))) for span in placed if span)
+    return "" if on_page >= letters else "Some of the words are not on the page as drawn."
 
 
 TEXT_WINDOW = 60_000

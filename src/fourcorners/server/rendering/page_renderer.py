@@ -17,6 +17,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf.page import PageImageRequest, render_page
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
+from fourcorners.server.rendering.renditions import Renditions
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
@@ -57,7 +58,14 @@ def _do(item: _Item) -> _Made:
 
 
 class PageRenderer:
-    def __init__(self, settings: Settings) -> None:
+    """Draws the pages of documents that have some: PDFs, and what was drawn of Word documents.
+
+    Args:
+        files: The folder of uploaded files, next to which the pages of Word documents are kept.
+    """
+
+    def __init__(self, settings: Settings, files: Path) -> None:
+        self.renditions = Renditions(files, settings)
         self._workers = ProcessPool(
             _do, jobs=1, memory=settings.memory_mb << 20, seconds=_SECONDS, name=_describe_item
         )
@@ -65,11 +73,15 @@ class PageRenderer:
         self._pictures: OrderedDict[PageImageRequest, bytes] = OrderedDict()
         self._checked: dict[tuple[str, int, int], str] = {}
 
-    def find_original(self, document: Document) -> Path | None:
-        """Return the PDF that a document was read from, if it is still that one."""
-        if document.media_type != MediaType.PDF or not document.pages:
-            return None
-        return self.find_file(document)
+    def find_printed(self, document: Document) -> Document | None:
+        """Return a document with its pages and the path of their PDF, if they can be shown.
+
+        Of a Word document that is another one than was read: its pages are those drawn of it.
+        """
+        if document.media_type != MediaType.PDF:
+            laid_out = self.renditions.find(document)
+            return None if laid_out is None else laid_out.document
+        return document if document.pages and self.find_file(document) is not None else None
 
     def find_file(self, document: Document) -> Path | None:
         """Return the file that a document was read from, if it is still that one."""
@@ -82,8 +94,7 @@ class PageRenderer:
 
     def render_page(
         self,
-        document: Document,
-        path: Path,
+        printed: Document,
         number: int,
         width: int = WIDTHS[0],
         check: Callable[[], None] = lambda: None,
@@ -95,7 +106,7 @@ class PageRenderer:
         Raises:
             InputError: If it cannot be drawn.
         """
-        sheet = PageImageRequest(path, document.sha256, number, width)
+        sheet = PageImageRequest(Path(printed.path), printed.sha256, number, width)
         with self._lock:
             drawn = self._pictures.pop(sheet, None)
         if drawn is None:
@@ -106,27 +117,31 @@ class PageRenderer:
                 self._pictures.popitem(last=False)
         return drawn
 
-    def span_boxes(self, document: Document, path: Path, span: Span) -> list[Box]:
+    def span_boxes(self, printed: Document, span: Span) -> list[Box]:
         """Return where words are on their pages.
 
         Raises:
             InputError: If that is not known.
         """
-        return cast("list[Box]", self._run(_Place(path, document, span)))
+        return cast("list[Box]", self._find(_Place(Path(printed.path), printed, span)))
 
     def page_lines(
-        self, document: Document, path: Path, number: int, check: Callable[[], None]
+        self, printed: Document, number: int, check: Callable[[], None]
     ) -> list[tuple[Span, Box]]:
         """Return the lines of a page with their place on it, in reading order.
 
         Raises:
             InputError: If that is not known.
         """
-        made = self._run(_Lines(path, document, number), check)
+        made = self._find(_Lines(Path(printed.path), printed, number), check)
         return cast("list[tuple[Span, Box]]", made)
 
     def close(self) -> None:
+        self.renditions.close()
         self._workers.close()
+
+    def _find(self, item: _Place | _Lines, check: Callable[[], None] = lambda: None) -> _Made:
+        return self._run(item, check) if page_boxes.needs_file(item.document) else _do(item)
 
     def _run(self, item: _Item, check: Callable[[], None] = lambda: None) -> _Made:
         with self._turn:

@@ -110,15 +110,21 @@ function search(root, address, pages) {
     if (!places.length) { output.textContent = "Not found"; paint([], null); return; }
     at = at < 0 ? firstBelow() : (at + by + places.length) % places.length;
     output.textContent = `${at + 1} of ${places.length}`;
-    const [start, end, part] = places[at];
-    const here = await rangeOf(root, start, end, pages);
+    const [start, end, part, page] = places[at];
+    const sheet = pages && root.querySelector(`.sheet[data-page="${page}"]`);
+    const here = await rangeOf(root, start, end, pages, sheet);
+    if (!here && pages && (sheet || !page)) { // drawn otherwise than in the text
+      output.textContent = `${at + 1} of ${places.length}: in the text only`;
+      paint([], null);
+      return;
+    }
     if (!here) { // it is in a part that is not drawn
       const to = new URLSearchParams({ s: `${start}-${end}`, part, find: words });
       if (root.dataset.view === "text") to.set("view", "text");
       location.assign(`${address}?${to}#s=${start}-${end}`);
       return;
     }
-    const elements = [...root.querySelectorAll("[data-at]")];
+    const elements = drawnElements(root);
     const drawn = places.map(([from, to]) => drawnRange(elements, from, to)).filter(Boolean);
     paint(drawn, here);
     const node = here.startContainer.parentElement;
@@ -184,11 +190,11 @@ function drawnRange(elements, start, end) {
   return range;
 }
 
-async function rangeOf(root, start, end, pages) {
-  if (pages) {
-    const sheet = [...root.querySelectorAll(".sheet")].find((each) => Number(each.dataset.start) <= start && start < Number(each.dataset.end));
-    if (!sheet) return null;
-    await pages(sheet);
-  }
-  return drawnRange([...root.querySelectorAll("[data-at]")], start, end);
+async function rangeOf(root, start, end, pages, sheet) {
+  if (pages && !sheet) return null;
+  if (pages) await pages(sheet);
+  return drawnRange(drawnElements(root), start, end);
 }
+
+// What is drawn, in the order of the text: the footnotes of a page are further on in it.
+const drawnElements = (root) => [...root.querySelectorAll("[data-at]")].sort((one, other) => one.dataset.at - other.dataset.at);

@@ -26,7 +26,7 @@ from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.store import Library, scheme_of, sqlite_path, upload_folder
 from fourcorners.library.tables.sqlite import library_errors
-from fourcorners.server.store.uploads import UploadFolder
+from fourcorners.server.store.uploads import PAGES_FOLDER, UploadFolder
 from fourcorners.version import __version__
 from fourcorners.work_folder import make_work_folder
 
@@ -182,7 +182,8 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
 
 def _upload_files(root: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(root.rglob("*")):
-        if path.is_file() and not path.is_symlink():
+        is_made = path.relative_to(root).parts[0] == PAGES_FOLDER  # again, when it is missing
+        if path.is_file() and not path.is_symlink() and not is_made:
             yield _FILES + path.relative_to(root).as_posix(), path
 
 

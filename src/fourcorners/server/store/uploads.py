@@ -25,6 +25,8 @@ MAX_FILES = 5_000
 """Files of one upload, at most."""
 MAX_UPLOAD_BYTES = 4 << 30
 """Bytes of one upload, at most."""
+PAGES_FOLDER = "pages"
+"""The folder among them of what was drawn of Word documents; uploads have random names."""
 
 _PART = 1 << 20  # bytes read at once
 
