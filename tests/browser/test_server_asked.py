@@ -214,7 +214,7 @@ def test_without_scripts_all_of_it_can_be_read(page: Page, site: Site) -> None:
     try:
         for address, words in (
             (f"{site.url}/health?c=Mills", "Document check"),
-            (f"{site.url}/ask/{site.report}", "How it came about"),
+            (f"{site.url}/ask/{site.report}", "How this answer was reached"),
             (site.url + GRID, "Add a column"),
         ):
             page.call("Page.navigate", url=address)

@@ -61,9 +61,9 @@ def made(**changed: object) -> Answer:
 
 def test_computed_values_and_what_was_not_found_are_shown_with_what_it_cost() -> None:
     text = to_markdown(answer_report(made()))
-    assert "Computed by the program" in text
+    assert "Calculated" in text
     assert "90 days = 2024-05-30" in text.replace("\\", "")
-    assert "Looked for, and not found" in text
+    assert "Searched for, not found" in text
     assert "There is no clause “14” in lease.txt" in text
     total = next(line for line in text.splitlines() if line.startswith("| Total"))
     assert [cell.strip() for cell in total.split("|")][4:7] == ["1", "15", "0.0000"]

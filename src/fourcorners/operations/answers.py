@@ -21,15 +21,21 @@ from fourcorners.research.answer import Answer
 from fourcorners.research.store import AnswerEntry
 
 _REMEDY = "It may have been removed. The list of answers has those there are."
+_LONGEST_THREAD = 50  # questions before one that are shown
 _MOST = 10_000  # answers looked through for those that one person may see
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOrigin:
-    """Where an answer was asked; both are empty for one that a command made."""
+    """Where an answer was asked; all are empty for one that a command made.
+
+    Attributes:
+        follows: The answer that the question follows.
+    """
 
     collection: str = ""
     asked_by: str = ""
+    follows: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,10 @@ def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin)
             "INSERT OR REPLACE INTO server_answers VALUES (?, ?, ?, ?)",
             (task, identity, home.collection, home.asked_by),
         )
+        if home.follows:
+            library.execute(
+                "INSERT OR IGNORE INTO server_follow_ups VALUES (?, ?)", (identity, home.follows)
+            )
     return identity
 
 
@@ -83,6 +93,26 @@ def list_answers(
     return sorted(found, key=lambda each: (each.summary.made, each.summary.id), reverse=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """The questions around one: those that it follows, the first first, and those that follow."""
+
+    before: tuple[StoredAnswer, ...] = ()
+    after: tuple[StoredAnswer, ...] = ()
+
+
+def find_thread(access: Access, stored: StoredAnswer) -> Thread:
+    """Return the questions around an answer, as far as a person may see them."""
+    known = {each.summary.id: each for each in list_answers(access)}
+    before: list[StoredAnswer] = []
+    follows = stored.home.follows
+    while follows in known and len(before) < _LONGEST_THREAD:
+        before.insert(0, known[follows])
+        follows = known[follows].home.follows
+    after = [each for each in known.values() if each.home.follows == stored.summary.id]
+    return Thread(tuple(before), tuple(reversed(after)))
+
+
 def find_answer(access: Access, identity: str) -> tuple[Answer, StoredAnswer]:
     """Return an answer; the audit trail keeps that it was read.
 
@@ -111,10 +141,11 @@ def _without_paths(answer: Answer) -> Answer:
 
 def _homes(library: Library) -> Mapping[str, list[AnswerOrigin]]:
     homes: dict[str, list[AnswerOrigin]] = {}
-    for answer, collection, by in library.execute(
-        "SELECT answer, collection, asked_by FROM server_answers ORDER BY task"
+    for answer, collection, by, follows in library.execute(
+        "SELECT a.answer, a.collection, a.asked_by, coalesce(f.earlier, '') FROM server_answers a "
+        "LEFT JOIN server_follow_ups f ON f.answer = a.answer ORDER BY a.task"
     ):
         homes.setdefault(as_string(answer), []).append(
-            AnswerOrigin(as_string(collection), as_string(by))
+            AnswerOrigin(as_string(collection), as_string(by), as_string(follows))
         )
     return homes

@@ -114,7 +114,7 @@ def answer_report(answer: Answer) -> Report:
         title="Answer from the contracts",
         project=answer.title,
         status=status_of(answer),
-        facts=(*ruling, ("Made by", answer.made.by), ("Made", answer.made.created)),
+        facts=(*ruling, ("Prepared by", answer.made.by), ("Made", answer.made.created)),
         notice=NOTICE,
         sections=tuple(sections),
         created=made if made.tzinfo else made.replace(tzinfo=UTC),
@@ -156,7 +156,7 @@ def _question(answer: Answer, laid: AnswerLayout) -> Section:
     given = _facts([("Context", answer.context), ("Instructions", answer.instructions)])
     blocks: list[Block] = [FactList((*_question_facts(answer).pairs, *given.pairs))]
     if answer.assumptions:
-        blocks.append(label("Taken for granted, for nothing was given of it"))
+        blocks.append(label("Assumed"))
         blocks.append(_bullets(answer.assumptions))
     if laid.summary:
         blocks += [label("Summary"), _paragraph(laid.summary)]
@@ -258,7 +258,7 @@ def _premises(answer: Answer) -> Iterator[str]:
     if any(each.standing is Verification.UNCHECKED for each in shown):
         yield f"{_UNCHECKED.capitalize()}: whether it follows from its quotes is left to you."
     for each in answer.reckonings:
-        yield f"Computed by the program: {each}"
+        yield f"Calculated: {each}"
     for each in answer.assumptions:
         yield f"Assumed, for nothing was said of it: {each}"
     if answer.stopped:
@@ -271,7 +271,7 @@ def _findings(answer: Answer, laid: AnswerLayout) -> Section:
         blocks += [label(group.title)] if group.title else []
         blocks += _cited_blocks(group.sentences)
     if answer.reckonings:
-        blocks += [label("Computed by the program"), _bullets(answer.reckonings)]
+        blocks += [label("Calculated"), _bullets(answer.reckonings)]
     if not blocks:
         blocks = [body("There is nothing besides what the answer quotes." if answer.findings
                        else "There are none.")]  # fmt: skip
@@ -334,13 +334,13 @@ def _gaps(answer: Answer) -> Section:
     for gap in answer.gaps:
         blocks += _gap(gap)
     if answer.not_found:
-        blocks += [label("Looked for, and not found"), _bullets(answer.not_found)]
+        blocks += [label("Searched for, not found"), _bullets(answer.not_found)]
     if answer.directions:
         title = "Directions for further research (the model's, unchecked)"
         blocks += [label(title), _bullets(answer.directions)]
     if answer.next_questions:
         blocks += [label("To ask next"), _bullets(answer.next_questions)]
-    return _section("gaps", "Gaps and next questions", blocks or [body("None was found.")])
+    return _section("gaps", "Gaps and next questions", blocks or [body("None found.")])
 
 
 def _gap(gap: Gap) -> Iterator[Block]:
@@ -349,7 +349,7 @@ def _gap(gap: Gap) -> Iterator[Block]:
     if gap.searched:
         yield note(f"Searched: {gap.searched}.")
     if gap.nearest is not None:
-        yield note("The nearest, which does not answer:")
+        yield note("Closest passage (does not answer):")
         yield _quote(gap.nearest)
 
 

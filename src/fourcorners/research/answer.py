@@ -303,6 +303,7 @@ class Answer:
 
     Attributes:
         question: What was asked, with names for what it refers back to.
+        earlier: The question that this one follows, as it was understood.
         assumptions: What was assumed because nothing was said about it.
         beside: What belongs to the words that answer, for the full report: definitions and clauses
             that they refer to.
@@ -324,6 +325,7 @@ class Answer:
     answer: PreliminaryAnswer
     context: str = ""
     instructions: str = ""
+    earlier: str = ""
     assumptions: tuple[str, ...] = ()
     summary: tuple[Statement, ...] = ()
     reasoning: tuple[tuple[Statement, ...], ...] = ()

@@ -56,7 +56,7 @@ _WH = (
     r"(?:what|which|who|whom|whose|when|where|how|why|whether|under what|on what|in what|at what|"
     r"to whom|by whom|for how)"
 )
-_AUX = (
+AUXILIARY = (
     r"(?:is|are|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)"
 )
 _PAPER = r"(?:contract|agreement|document|lease|licen[cs]e|nda|policy|deed|order)"
@@ -65,7 +65,7 @@ _HOLDS = r"(?:contain|include|provide|have|mention|specify|state|say|indicate|ad
 _APART = re.compile(
     rf"(?<=\?)\s+|\s*;\s+(?=(?:and\s+)?{_WH}\b)|,?\s+and\s+(?:if so,?\s+)?(?={_WH}\b\s)|"
     rf",?\s+and\s+(?:if so,?\s+)?(?=(?:{_WH})\?|(?:by|at|to|from|in|on)\s+(?:how|what|which)\b|"
-    rf"{_AUX}\s+(?:the|a|an|any|either|it|they|we|i|you|there|this|that|each|one|both)\b)|"
+    rf"{AUXILIARY}\s+(?:the|a|an|any|either|it|they|we|i|you|there|this|that|each|one|both)\b)|"
     r",?\s+if so,?\s+",
     re.IGNORECASE,
 )
@@ -77,7 +77,9 @@ _DEFINITE = _PATTERNS["definite"]
 _KNOWN = (
     (
         QuestionAspect.EXISTS,
-        re.compile(rf"^(?:is|are|was)\s+there\b|^{_AUX}\s+{_ITSELF}\s+{_HOLDS}\b", re.IGNORECASE),
+        re.compile(
+            rf"^(?:is|are|was)\s+there\b|^{AUXILIARY}\s+{_ITSELF}\s+{_HOLDS}\b", re.IGNORECASE
+        ),
     ),
     (QuestionAspect.EXCEPTIONS, _PATTERNS["exceptions"]),
     (QuestionAspect.CONDITIONS, _PATTERNS["conditions"]),
@@ -90,11 +92,11 @@ _KNOWN = (
     (QuestionAspect.WHY, _PATTERNS["why"]),
     (QuestionAspect.HOW, _PATTERNS["how"]),
 )
-_ASKS_WHETHER = re.compile(rf"^(?:whether\b|{_AUX}(?:n't|n’t)?\s)", re.IGNORECASE)
+_ASKS_WHETHER = re.compile(rf"^(?:whether\b|{AUXILIARY}(?:n't|n’t)?\s)", re.IGNORECASE)
 # "In year four, can we walk?", "They sold our list: is that allowed?"
 _AFTER_ALL = re.compile(
     r"(?:[,.!:;]|\s[-–—])\s+"
-    rf"(?P<asked>{_AUX}(?:n't|n’t)?\s[^?.!]*)\?*$",
+    rf"(?P<asked>{AUXILIARY}(?:n't|n’t)?\s[^?.!]*)\?*$",
     re.IGNORECASE,
 )
 _LEAD = _PATTERNS["lead"]
@@ -140,13 +142,17 @@ def _is_incomplete(words: str, before: str) -> bool:
 
     It may have no content ("and when?"), or refer to what the question before it named.
     """
-    content_stems = [stem for stem in stems(words) if stem not in IDLE and stem not in _BARE]
     if _SO_THAT.match(words):
         return False
-    if (_OPENS.match(words) and not content_stems) or _POINTS_BACK.search(words):
+    if (_OPENS.match(words) and lacks_content(words)) or _POINTS_BACK.search(words):
         return True
     named = {stem for noun in _DEFINITE.findall(words) for stem in stems(noun)}
     return bool(named & set(stems(before)))
+
+
+def lacks_content(words: str) -> bool:
+    """Return whether words name nothing that could be looked up: "on what notice?"."""
+    return all(stem in IDLE or stem in _BARE for stem in stems(words))
 
 
 def _part(words: str) -> Part:

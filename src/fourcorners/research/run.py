@@ -25,6 +25,7 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, DraftEvent, Event, EvidenceEvent
+from fourcorners.research.follow_up import cited_words, resolve_follow_up
 from fourcorners.research.offline.collection import MAX_CONTRACTS
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.question import NO_QUESTION, is_question
@@ -56,6 +57,7 @@ class ResearchQuestion:
         context: What else is known: which party one is, what happened.
         instructions: How the report is to be.
         read_for: Who asks, by name; nobody for the side that the collection is read for.
+        earlier: The report to the question that this one follows.
         how: How many turns an inquiry has, what it may spend, and what reads hits again.
     """
 
@@ -65,6 +67,7 @@ class ResearchQuestion:
     context: str = ""
     instructions: str = ""
     read_for: Sequence[str] = ()
+    earlier: Answer | None = None
     how: InquirySettings = USUAL_INQUIRY
 
 
@@ -109,8 +112,9 @@ def ask(
             events = answer_offline(research_context, started)
         else:
             inquiry = run_inquiry(
-                research_context, port, started, asked.how, tools=tools, reply=reply
-            )
+                research_context, port, started, asked.how, tools=tools, reply=reply,
+                cited=cited_words(research_context, asked.earlier),
+            )  # fmt: skip
             events = _add_lookups(inquiry)
         return _naming_unread(research_context, events)
 
@@ -227,6 +231,7 @@ def final_answer(events: Iterator[Event]) -> Answer:
 
 def _start_answer(research_context: ResearchContext, asked: ResearchQuestion) -> Answer:
     question = asked.question.strip()
+    earlier = asked.earlier
     encoder = (
         research_context.encoder.name
         if research_context.encoder is not None
@@ -244,10 +249,11 @@ def _start_answer(research_context: ResearchContext, asked: ResearchQuestion) ->
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Answer(
         asked=question,
-        question=question,
+        question=resolve_follow_up(question, earlier) if earlier else question,
         made=Provenance(NO_MODEL, engine, now, settings=settings),
         title=title_of(question),
         answer=PreliminaryAnswer(Verdict.UNSURE),
         context=asked.context.strip(),
         instructions=asked.instructions.strip(),
+        earlier=earlier.question if earlier else "",
     )

@@ -38,7 +38,8 @@ def answer_as_model(asked: Asked) -> Reply:
     prompt = asked.body["messages"][-1]["content"]
     if "You receive the client" in prompt:
         said = re.findall(r"The client said: (.*)", prompt)[0]
-        knows = "Answered: Cannot tell. The Landlord must consent in writing. (unchecked)" in prompt
+        follows = f"The situation: This follows the question “{FIRST}”." in prompt
+        knows = follows and "prior written consent of the Landlord" in prompt
         told: object = {"question": NAMED if said == THEN and knows else said}
     elif "failed a check" in prompt:
         told = {}
@@ -86,7 +87,7 @@ def test_a_question_may_refer_to_what_was_answered_before(server: Served) -> Non
     assert f"The client asked: {NAMED}\n" in asked[-1]
     shown = " ".join(done.output.split())
     assert f"Question: {THEN} Understood as: {NAMED} Cannot tell" in shown
-    assert not [each for each in prompts if "Answered:" in each and "77 days" in each]
+    assert not [each for each in prompts if "This follows" in each and "77 days" in each]
     assert "Cannot tell: no verified sentence of the answer carries a ruling." in done.output
     assert "The contract says" not in done.output
     assert "%" not in done.output

@@ -180,7 +180,7 @@ def test_a_question_tells_how_far_it_is_and_its_report_is_kept(
     assert any(words and words.startswith("Looks for: ") for _, _, words in told)
     assert any(words and words.startswith("Found ") for _, _, words in told)
     assert told[-1][0] == told[-1][1]
-    assert "How it came about" in page
+    assert "How this answer was reached" in page
     assert "six months" in page
     assert [each["id"] for each in listed["items"]] == [kept["answer"]]
     assert report["turns"][0]["asked"] == question

@@ -163,7 +163,7 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
     assert f'href="/d/{lease}?s=0-15#s=0-15"' in page
     assert page.count("Outside") == 1
     for part in (
-        "Taken for granted: Asked for the &lt;i&gt;Tenant",
+        "Assumed: Asked for the &lt;i&gt;Tenant",
         "clause: 14: There is no clause “14”.",
         "Six months are due.<",
         "Seven are not. (unchecked)",

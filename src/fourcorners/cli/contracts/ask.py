@@ -38,7 +38,6 @@ _NEXT = {
     "EvidenceEvent": "Writing down what it tells",
     "DraftEvent": "Choosing what to ask next",
 }  # what goes on after an event
-_REMEMBERED = 400  # characters of an answer that the next question may refer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,9 @@ class _QuestionOptions:
         list[str] | None,
         option("--source NAME", "An outside source to use, too. May be given again."),
     ] = None
+    follows: Annotated[
+        str, option("--follows ANSWER", "The kept answer that this question follows.")
+    ] = ""
     words_only: options.Words = False
     library: options.Library = None
 
@@ -145,34 +147,18 @@ def ask(
 def _converse(
     held: Library, asked: _QuestionOptions, settings: Settings, exchanges: _ExchangeOptions
 ) -> None:
-    from fourcorners.research.answer import MAX_QUESTION
     from fourcorners.research.store import save_answer
 
-    shown: list[str] = []
     while question := _prompt("Ask: "):
-        known = "\n".join([asked.context, *shown]).strip()[-MAX_QUESTION:]
-        inquirer = _Inquirer(held, replace(asked, context=known), settings, exchanges)
         try:
-            answer = inquirer.answer(question)
+            answer = _Inquirer(held, asked, settings, exchanges).answer(question)
         except FourcornersError as error:
             console.print_error(error)
             continue
         identity = save_answer(held, answer)
         print_answer(answer, full=False)
         console.print_note((f"Kept as {identity}.", "dim"))
-        shown.append(_exchange(question, answer))
-
-
-def _exchange(question: str, answer: Answer) -> str:
-    """Return a question and its answer as the next question may refer to them."""
-    from fourcorners.research.answer import Verification
-
-    direct = answer.answer
-    sentences = [
-        each.marked for each in direct.sentences if each.standing is not Verification.UNVERIFIED
-    ]
-    line = " ".join([f"{direct.line.removesuffix('.')}.", *sentences])
-    return f"Asked before: {question} Answered: {shorten(line, _REMEMBERED)}"
+        asked = replace(asked, follows=identity)
 
 
 def _prompt(prompt: str) -> str:
@@ -210,12 +196,16 @@ class _Inquirer:
             return _show_progress(events)
 
     def _request(self, question: str) -> AskRequest:
-        from fourcorners.operations.ask import AskRequest
+        from fourcorners.operations.ask import AskRequest, fill_follow_up
+        from fourcorners.research.store import load_answer
 
         names = AskRequest.model_fields.keys() - {"question"}
         given = {name: getattr(self.options, name) for name in names}
         filled = {name: value for name, value in given.items() if value is not None}
-        return AskRequest.from_fields(question=question, **filled)
+        asked = AskRequest.from_fields(question=question, **filled)
+        if not asked.follows:
+            return asked
+        return fill_follow_up(asked, load_answer(self.library, asked.follows))
 
     @property
     def engines(self) -> LocalModels | None:

@@ -673,3 +673,10 @@ CREATE TABLE IF NOT EXISTS server_word_codes(
     user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
     begun REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Questions that follow the answer to an earlier one
+
+CREATE TABLE IF NOT EXISTS server_follow_ups(
+    answer  TEXT PRIMARY KEY REFERENCES research_answers(id) ON DELETE CASCADE,
+    earlier TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -59,6 +59,7 @@ def understand_question(
     replies: list[Value] = []
     may_ask = reply is not None
     values = prompt_values(context, started, tools, replies, may_ask=may_ask)
+    values["contracts"] = [*_cited(meter), *quote_headings(context, started.question)]
     form = archivist_form(tools, may_ask=may_ask)
     value = (yield from meter.ask(port, "archivist", values, form)).value
     if reply is not None and value.ask_back.strip():
@@ -70,13 +71,16 @@ def understand_question(
             meter.own_words += (response,)
             exchange = f"{started.context} {asked} “{response}”".strip()
             started = meter.started = replace(started, context=exchange)
-            values = prompt_values(context, before, tools, replies, may_ask=False)
+            again = prompt_values(context, before, tools, replies, may_ask=False)
+            values = {**again, "contracts": values["contracts"]}
             form = archivist_form(tools, may_ask=False)
             value = (yield from meter.ask(port, "archivist", values, form)).value
         else:
             value.assumptions.append(f"Left open: {asked}")
     question = _short(value.question)
-    if added := question and added_words(context, started, question, meter.own_words):
+    if added := question and added_words(
+        context, started, question, meter.own_words, [each.words for each in meter.cited]
+    ):
         question = ""
         did = f"{meter.steps[-1].did}: not used as the question, for it adds or omits {added}"
         meter.steps[-1] = replace(meter.steps[-1], did=did)
@@ -90,21 +94,29 @@ def understand_question(
     return value.looks
 
 
+def _cited(meter: Meter) -> list[Value]:
+    return [QuotedText(each.words, f"{each.source}, {each.where}") for each in meter.cited]
+
+
 def added_words(
-    context: ResearchContext, started: Answer, question: str, own_words: Sequence[str]
+    context: ResearchContext,
+    started: Answer,
+    question: str,
+    own_words: Sequence[str],
+    cited: Sequence[str] = (),
 ) -> str:
     """Return what a question says beyond what was said, or omits of it; nothing if it is the same.
 
-    It may have the words of the person and of their conversation, the law's words for these, what
-    the contracts call the parties that they name, and the title of the one contract that they ask
-    of. So it brings no name, collection, figure or assumption, and it leaves out no figure, no
-    denial and not most of what was asked.
+    It may have the words of the person and of their conversation, the words that the answer before
+    cites, the law's words for these, what the contracts call the parties that they name, and the
+    title of the one contract that they ask of. So it brings no name, collection, figure or
+    assumption, and it leaves out no figure, no denial and not most of what was asked.
     """
     known = [*own_words, add_legal_terms(started.asked), context.scope(started.asked).question]
     if len(context.contracts) == 1:
         known.append(context.title(context.contracts[0].id).title)
     figures = [each for text in known for each in find_figures(text, with_counts=True)]
-    known_stems = {*_NEUTRAL, *(stem for text in known for stem in stems(text))}
+    known_stems = {*_NEUTRAL, *(stem for text in (*known, *cited) for stem in stems(text))}
     asked, rewritten = set(stems(started.asked)), set(stems(question))
     content = content_tokens(tokenize(question).tokens)
     new = [each for each in content if known_stems.isdisjoint(stem_tokens([each]))]
@@ -142,13 +154,19 @@ def prompt_values(
 ) -> dict[str, Value]:
     return {
         "said": started.asked,
-        "context": started.context,
+        "context": known_before(started),
         "instructions": started.instructions,
         "replies": replies,
         "contracts": quote_headings(context, started.question),
         "tools": describe_tools(tools),
         "may_ask": may_ask,
     }
+
+
+def known_before(started: Answer) -> str:
+    """Return what was said besides the question: the question that it follows, and the context."""
+    follows = f"This follows the question “{started.earlier}”." if started.earlier else ""
+    return f"{follows} {started.context}".strip()
 
 
 def archivist_form(tools: Sequence[Tool], *, may_ask: bool) -> type[UnderstoodQuestion]:

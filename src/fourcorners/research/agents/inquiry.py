@@ -36,7 +36,7 @@ from fourcorners.research.events import AnswerEvent, Event, PlanEvent
 from fourcorners.research.offline.run import answer_offline
 from fourcorners.research.question import split_question
 from fourcorners.research.rewriting import replace_persons
-from fourcorners.research.tool import Tool
+from fourcorners.research.tool import Material, Tool
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.stems import stems
 
@@ -119,10 +119,12 @@ def run_inquiry(
     *,
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
+    cited: Sequence[Material] = (),
 ) -> Iterator[Event]:
     """Run an inquiry; if anything fails, it still ends with a report that says what was not done.
 
-    `tools` are those outside the contracts, and `reply` answers what the archivist asks back.
+    `tools` are those outside the contracts, `reply` answers what the archivist asks back, and
+    `cited` are the words that the answer before rests on.
 
     Yields:
         The events, the last of which is `AnswerEvent`.
@@ -132,7 +134,7 @@ def run_inquiry(
     """
     require_models(port, how)
     own = port.for_job(how.job, how.budget)
-    meter = Meter(replace(started, made=_build_provenance(own, started.made, how, tools)))
+    meter = Meter(replace(started, made=_build_provenance(own, started.made, how, tools)), cited)
     all_tools = [*contract_tools(context), *tools]
     looks = None if tools else find_plain_lookups(context, meter.started)
     unread = ""
@@ -167,7 +169,10 @@ def find_plain_lookups(context: ResearchContext, started: Answer) -> list[ToolCa
     scope = context.scope(started.question)
     asked = scope.question
     parts = split_question(asked)
-    is_alone = not (started.context or started.instructions) and len(parts) <= _PLAIN_PARTS
+    is_alone = (
+        not (started.context or started.instructions or started.earlier)
+        and len(parts) <= _PLAIN_PARTS
+    )
     names_all = replace_persons(asked, _SOMEBODY, _SOMEBODY) == asked
     if not (is_alone and names_all and scope.is_certain and scope.documents):
         return None

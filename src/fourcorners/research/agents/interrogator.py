@@ -19,7 +19,7 @@ from fourcorners.errors import BudgetExceeded, LlmError
 from fourcorners.llm import Port, QuotedText, Reply, Role
 from fourcorners.llm.limits import BYTES_PER_TOKEN
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.archivist import describe_tools
+from fourcorners.research.agents.archivist import describe_tools, known_before
 from fourcorners.research.agents.contract_maps import top_headings
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.report_check import CheckedReport, ReportCheck
@@ -72,6 +72,7 @@ class Interrogator:
     def inquire(self, meter: Meter, looks: Sequence[ToolCall]) -> Generator[Event, None, Answer]:
         """Run the turns; the generator returns the report, without its record."""
         self._sentences.add_contracts(SHORT)
+        self._sentences.add(meter.cited)
         asked = meter.started.question
         questions: list[str] = []
         failed: list[str] = []
@@ -235,7 +236,7 @@ def draft_values(
         "response": _quote(response, "what the researcher says"),
         "asked": started.asked,
         "question": started.question if started.question != started.asked else "",
-        "context": started.context,
+        "context": known_before(started),
         "instructions": started.instructions,
         "assumptions": list(started.assumptions),
         "looked": list(researcher.searched),

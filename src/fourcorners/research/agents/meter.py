@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from fourcorners.errors import FourcornersError
@@ -11,6 +11,7 @@ from fourcorners.llm import Port, Reply
 from fourcorners.llm.prompt import Value
 from fourcorners.research.answer import Answer, Step
 from fourcorners.research.events import Event, StepEvent
+from fourcorners.research.tool import Material
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -24,11 +25,13 @@ class Meter:
     Attributes:
         started: The head of the report, as the archivist understood it.
         own_words: What the person said, in their own words.
+        cited: The words that the answer before rests on.
     """
 
-    def __init__(self, started: Answer) -> None:
-        self.started = started
-        self.own_words: tuple[str, ...] = (started.asked, started.context, started.instructions)
+    def __init__(self, started: Answer, cited: Sequence[Material] = ()) -> None:
+        self.started, self.cited = started, cited
+        said = (started.asked, started.context, started.instructions, started.earlier)
+        self.own_words: tuple[str, ...] = said
         self.turn = 0
         self.steps: list[Step] = []
 

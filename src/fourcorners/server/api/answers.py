@@ -177,13 +177,19 @@ class AnswerSummaryValue(RulingValue):
     headline: str = Field(description="The answer in a line; empty where a model answered.")
     collection: str = Field(description="Where it was asked; empty for all there is.")
     asked_by: str
+    follows: str = Field(description="The answer that the question follows, by id; or empty.")
     made_by: str
     made: Moment
 
     @classmethod
     def from_stored(cls, stored: StoredAnswer) -> AnswerSummaryValue:
         home = stored.home
-        return cls.make(stored.summary, collection=home.collection, asked_by=home.asked_by)
+        return cls.make(
+            stored.summary,
+            collection=home.collection,
+            asked_by=home.asked_by,
+            follows=home.follows,
+        )
 
 
 class ReportValue(RulingValue):
@@ -248,7 +254,7 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
         return cls.from_answer(
             answer,
             **AnswerSummaryValue.from_stored(stored).model_dump(
-                include={"id", "collection", "asked_by", "made_by", "made"}
+                include={"id", "collection", "asked_by", "follows", "made_by", "made"}
             ),
             question=answer.question,
             summary=StatementValue.list_of(answer.summary),

@@ -166,7 +166,7 @@ def _ask(context: RequestContext, asked: AskToolRequest, tell: Progress) -> Answ
                 library, checked, settings, job="ask", engines=engines, port=port
             )
             answer = _report_progress(events, tell)
-        home = AnswerOrigin(collection, context.principal.name)
+        home = AnswerOrigin(collection, context.principal.name, checked.follows)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
         access.record("ask", {"collection": collection, "read": len(answer.sources)})
     return _value(answer, identity, asked.max_characters)

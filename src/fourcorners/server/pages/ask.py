@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations import answers
-from fourcorners.operations.ask import AskRequest, known_sources
+from fourcorners.operations.ask import MAX_DOCUMENTS, AskRequest, known_sources
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.research.answer import TURNS
 from fourcorners.server.context import Context, RequestContext, send_written
@@ -33,18 +33,40 @@ def ask(
     q: Annotated[str, Query(max_length=4_000)] = "",
     c: Annotated[str, Query(max_length=500)] = "",
     d: Annotated[str, Query(max_length=40)] = "",
+    documents: Annotated[str, Query(max_length=MAX_DOCUMENTS * 40)] = "",
+    follows: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """Show the form, the questions in hand, and the answers that there are."""
-    asked = AskRequest.model_construct(question=q, collection=c, documents=[d] if d else [])
+    """Show the form, the questions in hand, and the answers that there are.
+
+    `documents` are those that somebody selected, by ids with commas between them.
+    """
+    chosen = _ids(documents) or _ids(d)
+    asked = AskRequest.model_construct(
+        question=q,
+        collection=c,
+        documents=chosen if len(chosen) <= MAX_DOCUMENTS else [],
+        follows=follows,
+    )
+    if len(chosen) > MAX_DOCUMENTS:
+        problem = Refusal(
+            f"a question is about {MAX_DOCUMENTS} contracts at most, not {len(chosen)}.",
+            remedy="Select fewer, or ask the whole collection.",
+        )
+        return _form(context, asked, problem)
     return _form(context, asked)
+
+
+def _ids(joined: str) -> list[str]:
+    return list(dict.fromkeys(each for each in joined.split(",") if each))
 
 
 async def _form_fields(request: Request) -> dict[str, Any]:
     form = await request.form(max_files=0)
-    texts = ("question", "collection", "context", "instructions")
+    texts = ("question", "collection", "context", "instructions", "follows")
     return {
         **{name: str(form.get(name, "")) for name in texts},
-        **{name: form.getlist(name) for name in ("documents", "sources")},
+        "documents": _ids(str(form.get("documents", ""))),
+        "sources": form.getlist("sources"),
         "turns": int(turns) if (turns := str(form.get("turns", ""))).isdecimal() else TURNS,
         "rules": "rules" in form,
     }
@@ -83,21 +105,27 @@ def watch(context: Context, identifier: str) -> Response:
         task=task,
         by_turn=_by_turn(steps),
         about=about,
-        assumed=[each for step in steps if step.kind == "planned" for each in step.says],
+        planned=[step for step in steps if step.kind == "planned"],
         tokens=sum(step.tokens for step in steps),
     )
 
 
 @router.get("/ask/{identity}")
 def answer(context: Context, identity: str) -> Response:
+    from fourcorners.llm import is_configured
     from fourcorners.reports.answer import NOTICE, status_of
     from fourcorners.reports.answer_layout import lay_out_answer
+    from fourcorners.research.follow_up import earlier_contracts
 
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
+        thread = answers.find_thread(access, stored)
     return context.page(
         "answer.html.j2",
         answer=found,
+        thread=thread,
+        about=earlier_contracts(found),
+        by_model=is_configured(context.state.settings.llm),
         laid=lay_out_answer(found),
         stored=stored,
         checked=status_of(found),
@@ -127,17 +155,16 @@ def _form(
     with context.access() as access:
         collections = [each.name for each in access.collections()]
         everything = context.principal.role_everywhere is not None
-        entry = access.visible(asked.documents[0]).entry if asked.documents else None
-        known = answers.list_answers(
-            access, collection=asked.collection or None, document=entry.id if entry else None
-        )
+        entries = [access.visible(each).entry for each in asked.documents]
+        document = entries[0].id if len(entries) == 1 else None
+        known = answers.list_answers(access, collection=asked.collection or None, document=document)
     settings = context.state.settings
     going = [each for each in context.tasks() if each.kind == ask_task.KIND]
     return context.page(
         "ask.html.j2",
         200 if problem is None else getattr(problem, "status", 400),
         asked=asked,
-        entry=entry,
+        entries=entries,
         collections=collections,
         everything=everything,
         has_model=is_configured(settings.llm),

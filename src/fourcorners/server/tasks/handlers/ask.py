@@ -53,7 +53,8 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 
     made = answers.answer_of_task(work.library, work.task.id)
     if not made:
-        home = answers.AnswerOrigin(work.task.collection, work.task.asked_by)
+        follows = AskRequest.model_validate(work.task.spec).follows
+        home = answers.AnswerOrigin(work.task.collection, work.task.asked_by, follows)
         made = answers.save_answer(work.library, _answer(work), work.task.id, home)
     return {"answer": made}
 
