@@ -17,7 +17,17 @@ from fourcorners.library.store import Library
 from fourcorners.operations.playbooks import save_playbook
 from fourcorners.settings import WordSettings
 from tests.browser.test_accessibility import serving
-from tests.word.pane import OFFICE, cards, open_word, part, press, put_in, review, said, saved, words
+from tests.word.pane import (
+    OFFICE,
+    cards,
+    open_word,
+    part,
+    press,
+    put_in,
+    review,
+    said,
+    saved,
+)
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page

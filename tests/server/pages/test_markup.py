@@ -68,7 +68,9 @@ def fill_cells(library: Library, document: str) -> None:
 
 
 def assignment(document: str, text: str) -> Finding:
-    start = next(re.finditer(r"(Subject to [^.]*\.3 [^,]*, n|N)either party may assign", text)).start()
+    start = next(
+        re.finditer(r"(Subject to [^.]*\.3 [^,]*, n|N)either party may assign", text)
+    ).start()
     quote = quote_span(text, Span(start, text.index(" party.", start) + 7))
     answers = {"effect": "consent", "restricted": "each party"}
     given = tuple(

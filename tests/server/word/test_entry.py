@@ -171,7 +171,11 @@ def test_the_pane_says_nothing_to_who_is_not_connected(team: Room) -> None:
     page = team.client.get("/word/pane")
     assert page.status_code == 200
     assert "Mill" not in page.text
-    for path in ("/word/start", "/word/d/0000000000000000/cards", "/word/documents?task=a&digest=b"):
+    for path in (
+        "/word/start",
+        "/word/d/0000000000000000/cards",
+        "/word/documents?task=a&digest=b",
+    ):
         answer = team.client.get(path)
         assert answer.status_code == 401, path
         assert answer.headers["content-type"] == "application/problem+json"

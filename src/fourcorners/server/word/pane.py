@@ -320,4 +320,3 @@ def show_answer(context: Context, identity: str, document: _Word = "") -> Respon
     return context.page(
         "word_answer.html.j2", answer=found, laid=laid, places=places, identity=identity
     )
-

@@ -154,9 +154,7 @@ def place_words(paragraphs: Sequence[BodyParagraph], span: Span | None) -> WordP
     return None
 
 
-def first_place(
-    paragraphs: Sequence[BodyParagraph], quotes: Sequence[Quote]
-) -> WordPlace | None:
+def first_place(paragraphs: Sequence[BodyParagraph], quotes: Sequence[Quote]) -> WordPlace | None:
     """Return where the first words are that are in the body."""
     places = (place_words(paragraphs, each.span) for each in quotes)
     return next((each for each in places if each is not None), None)
