@@ -33,7 +33,7 @@ def failure_id(failure: Failure) -> str:
     return sha256(failure.path.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def chosen_failures(access: Access, asked: FailuresRequest) -> list[Failure]:
+def select_failures(access: Access, asked: FailuresRequest) -> list[Failure]:
     """Return the files that are meant, to someone who edits the collection.
 
     Raises:
@@ -56,10 +56,10 @@ def dismiss_failures(access: Access, asked: FailuresRequest) -> list[str]:
     """Take files off the list, and return the paths of those that no document is from.
 
     Raises:
-        NotFound: As `chosen_failures` does.
-        NotAllowed: As `chosen_failures` does.
+        NotFound: As `select_failures` does.
+        NotAllowed: As `select_failures` does.
     """
-    paths = [each.path for each in chosen_failures(access, asked)]
+    paths = [each.path for each in select_failures(access, asked)]
     library = access.library_for(asked.collection, Role.EDITOR)
     with library.transaction():
         library.forget_failures(paths, collection=asked.collection)
@@ -79,12 +79,12 @@ def ask_for_help(access: Access, collection: str, admins: Iterable[str]) -> None
     notice = Notice(kind=NoticeKind.HELP, by=access.principal.name, collection=collection)
     with library.transaction():
         for person in admins:
-            if notice.by not in help_wanted(access, collection, [person]):
+            if notice.by not in help_requests(access, collection, [person]):
                 notify(library, person, notice)
         access.record("help asked", {"collection": collection}, always=True)
 
 
-def help_wanted(access: Access, collection: str, people: Collection[str]) -> list[str]:
+def help_requests(access: Access, collection: str, people: Collection[str]) -> list[str]:
     """Return who asked some people for help with a collection, and has not been answered yet."""
     rows = [
         row

@@ -89,7 +89,7 @@ class Accounts:
                 "SELECT 1 FROM server_users WHERE lower(name) = lower(?)", (name,)
             ):
                 raise ConfigError(
-                    f"there is an account {name!r} already.", remedy="Choose another name."
+                    f"an account called {name!r} already exists.", remedy="Choose another name."
                 )
             self._library.execute(
                 "INSERT INTO server_users(name, password, created) VALUES (?, ?, ?)",

@@ -19,7 +19,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.documents import MAX_TAG, document_table, note_visit
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.failures import failure_id, help_wanted
+from fourcorners.operations.failures import failure_id, help_requests
 from fourcorners.operations.playbooks import usable_playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.operations.search import PassagesRequest, search_passages
@@ -73,7 +73,7 @@ def show(
         failures = access.failures(name)
         reviewed = _arrivals(access, name)
         note_visit(access, name)
-        wanted = help_wanted(access, name, [context.principal.name]) if failures else []
+        wanted = help_requests(access, name, [context.principal.name]) if failures else []
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
     adding = None if table.total else _last_task(context, add_task.KIND, name)
     return context.page(
@@ -134,7 +134,7 @@ def _arrivals(access: Access, collection: str) -> list[tuple[str, str, bool]]:
     """Return by which playbooks a collection is reviewed, and whether what arrives is too."""
     library = access.library_for(collection, Role.READER)
     reviewed = arrivals.reviews_of(library, collection)
-    off = arrivals.switched_off(library, collection)
+    off = arrivals.disabled_reviews(library, collection)
     books = usable_playbooks(library) if reviewed else []
     return [(each.id, each.name, each.id not in off) for each in books if each.id in reviewed]
 

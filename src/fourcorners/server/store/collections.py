@@ -166,7 +166,7 @@ def _idle_collection(library: Library, collection: str) -> str:
     ]
     if any(going):
         raise Conflict(
-            "tasks of this collection are in progress.", remedy="Wait for them, or cancel them."
+            "work on this collection is in progress.", remedy="Wait for its tasks, or cancel them."
         )
     return fold
 

@@ -26,7 +26,7 @@ def reviews_of(library: Library, collection: str) -> dict[str, Task]:
     return {name: each for name, each in last.items() if each.state is not TaskState.CANCELLED}
 
 
-def switched_off(library: Library, collection: str) -> frozenset[str]:
+def disabled_reviews(library: Library, collection: str) -> frozenset[str]:
     """Return the playbooks by which contracts of a collection are not reviewed as they arrive."""
     rows = library.execute(
         "SELECT playbook FROM server_arrivals WHERE fold = ?", (fold_name(collection),)
@@ -57,7 +57,7 @@ def start_reviews(library: Library, collection: str) -> None:
     A review that is running may have looked for contracts already: only one that waits will do.
     Each is started for whoever last had it run, if they may still review.
     """
-    off, tasks = switched_off(library, collection), TaskQueue(library)
+    off, tasks = disabled_reviews(library, collection), TaskQueue(library)
     added = [each.added for each in library.documents(collection)]
     for playbook, last in reviews_of(library, collection).items():
         if (

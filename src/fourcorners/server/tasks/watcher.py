@@ -1,6 +1,6 @@
 """Folders that the operator has watched: what arrives in them is added to a collection.
 
-A file is taken once its size and time have stood still from one look to the next. What was taken is
+A file is taken once its size and time are the same in two looks. What was taken is
 remembered in the library, by folder, so that neither a restart nor another server takes it again,
 and what people remove stays removed.
 """
@@ -52,15 +52,8 @@ class FolderWatcher:
     def stop(self) -> None:
         self._stopping.set()
 
-    def _run(self) -> None:
-        while not self._stopping.wait(_LOOK):
-            try:
-                self.look()
-            except FourcornersError as error:  # the library is locked, or full: try again
-                _log.error("watched folders cannot be looked into: %s", error.message)
-
     def look(self) -> None:
-        """Start the tasks that add what has arrived and stood still since the last look."""
+        """Start the tasks that add what has arrived and has not changed since the last look."""
         before, self._seen = self._seen, {}
         for each in self._watched:
             folder = os.path.realpath(each.folder)
@@ -79,6 +72,13 @@ class FolderWatcher:
                 started = _take(library, folder, each.collection, still)
             if started:
                 self._wake()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_LOOK):
+            try:
+                self.look()
+            except FourcornersError as error:  # the library is locked, or full: try again
+                _log.error("watched folders cannot be looked into: %s", error.message)
 
 
 def _files(folder: Path, own: Path) -> Iterator[tuple[Path, str]]:

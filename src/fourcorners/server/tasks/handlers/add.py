@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from fourcorners.errors import LibraryError
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.failures import FailuresRequest, chosen_failures
+from fourcorners.operations.failures import FailuresRequest, select_failures
 from fourcorners.operations.notices import Notice, NoticeKind, is_unseen, notify
 from fourcorners.server.store.uploads import settle_upload
 from fourcorners.server.tasks.handlers import TaskContext
@@ -73,7 +73,7 @@ def retry_files(context: RequestContext, asked: FailuresRequest) -> Task:
         NotAllowed: If they are no editor there.
     """
     with context.access() as access:
-        failures = chosen_failures(access, asked)
+        failures = select_failures(access, asked)
     paths = sorted({str(_file_on_disk(Path(each.path))) for each in failures})
     spec = {"paths": paths, "files": str(len(paths))}
     uploads_lane = lane(is_shared=context.state.uploads.is_shared)
@@ -88,7 +88,7 @@ def _file_on_disk(path: Path) -> Path:
 def paths_to_read(task: Task) -> list[Path]:
     """Return the files and folders that a task adds.
 
-    A file of a watched folder that has become a link out of it is none of them.
+    A file of a watched folder that has become a link is not read.
     """
     paths = [Path(each) for each in task.spec.get("paths") or [task.spec["folder"]]]
     within = task.spec.get("within")

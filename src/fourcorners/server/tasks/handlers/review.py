@@ -33,7 +33,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 def fill(work: TaskContext, playbook: Playbook, scope: ReviewScope) -> FilledReview:
     """Fill the cells of a review with what the settings allow, and report the progress.
 
-    It goes on with contracts that are added meanwhile, until there are none.
+    Contracts that are added meanwhile are reviewed too.
     """
     from fourcorners.review.run import Workers, fill_review
 
