@@ -277,14 +277,14 @@ def _restore(
 ) -> bool:
     """Put a finding back as it was before a remark, unless somebody said anything since."""
     document, provision = place
-    said = _annotations(library, book.id, document, provision)
+    earlier = _annotations(library, book.id, document, provision)
     found = store.load_cells(library, book, [provision], document).get(document, {})
-    if not said or said[-1].number != remark or provision not in found:
+    if not earlier or earlier[-1].number != remark or provision not in found:
         return False
-    before = _assignment([each.annotation for each in said[:-1]])
+    before = _assignment([each.annotation for each in earlier[:-1]])
     undone = Annotation(by, audit.utc_now(), ReviewState.PROPOSED, comment=before)
     made = annotation_log.append_annotation(library, book.id, found[provision], undone)
-    if said[-1].annotation.comment:
+    if earlier[-1].annotation.comment:
         annotation_log.withdraw(library, remark, made.number)
     return True
 

@@ -71,7 +71,7 @@ def count_many(context: Context, chosen: Chosen) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Doing:
+class BulkForm:
     """What is to be done to the chosen cells, as a form names it.
 
     Attributes:
@@ -86,7 +86,7 @@ class Doing:
 
 @router.post("/reviews/mark-many")
 def mark_many(
-    context: Context, chosen: Chosen, doing: Annotated[Doing, Depends(Doing)]
+    context: Context, chosen: Chosen, doing: Annotated[BulkForm, Depends(BulkForm)]
 ) -> Response:
     """Do one thing, in the selected rows, to every shown cell that nobody has checked yet.
 

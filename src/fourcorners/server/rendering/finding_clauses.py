@@ -15,7 +15,7 @@ from fourcorners.server.links import quote_href
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
-MOST_CLAUSES = 8
+MOST_CLAUSES = 8  # shown at first; the rest is counted
 _AROUND = 160  # characters that are shown before a clause, and after it
 # A line that was cut by the width of the paper, not ended: what follows is the same paragraph.
 _CUT = re.compile(r"(?<![\n.;:])[^\S\n]*\n(?=[^\s(§•])")
