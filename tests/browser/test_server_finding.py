@@ -129,3 +129,22 @@ def test_the_page_of_a_finding_shows_its_contract_next_to_it(
     grid.eval("document.querySelector('.says [value=second_look]').click()")
     wait(grid, "document.querySelector('.says [value=proposed]')")
     assert grid.complaints() == []
+
+
+def test_the_words_that_a_cell_cuts_are_shown_while_the_focus_or_pointer_is_there(
+    grid: Page,  # noqa: F811
+    axe: str,  # noqa: F811
+) -> None:
+    link = f"{cell(2, 0)}.querySelector('a')"
+    shown = "document.querySelector('#cell-words:popover-open')"
+    grid.eval(f"{link}.querySelector('span').append(' and more'.repeat(30))")
+    grid.eval(f"{link}.dispatchEvent(new PointerEvent('pointerover', {{ bubbles: true }}))")
+    wait(grid, shown)
+    assert "The Tenant may end this lease" in grid.eval(f"{shown}.textContent")
+    assert grid.eval(f"{link}.getAttribute('aria-describedby')") == "cell-words"
+    examine(grid, axe)
+    grid.press("Escape")
+    assert not grid.eval(f"Boolean({shown})")
+    grid.eval(f"{link}.focus()")
+    wait(grid, shown)
+    assert grid.complaints() == []

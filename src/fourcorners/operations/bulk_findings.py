@@ -172,7 +172,7 @@ def find_bulk_annotation(library: Library, number: int, by: str) -> BulkResult |
         collection=str(detail["collection"]),
         playbook=str(detail["playbook"]),
         by=by,
-        action=BulkAction(detail.get("state", BulkAction.UNDO)),
+        action=BulkAction(str(detail.get("state", BulkAction.UNDO.value))),
         findings=int(detail["findings"]),
         left=int(detail.get("left", 0)),
     )

@@ -159,21 +159,21 @@ def cell_excerpts(
             provision, text = as_string(row[1]), as_string(row[2])
             with library.decoding(document, _PART):
                 finding = _FINDING.load(text)
-            excerpt = finding.error if finding.state is CellState.FAILED else finding.reason
-            if finding.state is CellState.FOUND:
-                excerpt = _telling_words(finding)
-            found[document, provision] = excerpt[:_EXCERPT]
+            found[document, provision] = cell_words(finding)[:_EXCERPT]
     return found
 
 
-def _telling_words(finding: Finding) -> str:
-    """Return a finding's words from the sentence of its likeliest answer on, without a heading.
+def cell_words(finding: Finding) -> str:
+    """Return the words that a cell shows, whole: from the sentence of its likeliest answer on.
 
-    That is the likeliest quote's words where no answer rests on any.
+    A number and heading are left out. Where no answer rests on words, they are the likeliest
+    quote's; where nothing is quoted, the reason why.
     """
     best = finding.best
-    if best is None:
-        return ""
+    if finding.state is CellState.FAILED:
+        return finding.error
+    if finding.state is not CellState.FOUND or best is None:
+        return "" if finding.state is CellState.FOUND else finding.reason
     asserted = max(
         (each for each in finding.answers if each.statement and each.quotes),
         key=lambda each: each.confidence or 0.0,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
 from fourcorners.settings import Settings
 from fourcorners.source_settings import McpSettings
-from tests.server.mcp.clients import Client, call, refused, reviewed, served, talk
+from tests.server.mcp.clients import call, refused, reviewed, served, talk
 from tests.server.mcp.test_protocol import ids, path  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

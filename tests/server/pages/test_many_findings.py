@@ -63,7 +63,7 @@ def enter(room: Room, name: str) -> None:
     assert answer.status_code == 303
 
 
-def post(room: Room, path: str, headers: Mapping[str, str] = PARTIAL, **data: Any) -> Any:
+def post(room: Room, path: str, headers: Mapping[str, Any] = PARTIAL, **data: Any) -> Any:
     sent = {"csrf": room.token(), **data}
     return room.client.post(path, data=sent, headers=dict(headers))
 
@@ -75,7 +75,7 @@ def mark(room: Room, document: str, provision: str, **said: Any) -> None:
     assert answer.status_code == 200
 
 
-def many(room: Room, headers: Mapping[str, str] = PARTIAL, **more: Any) -> Any:
+def many(room: Room, headers: Mapping[str, Any] = PARTIAL, **more: Any) -> Any:
     chosen: dict[str, Any] = {"all": "3", "says": "confirmed", **more}
     return post(room, "/reviews/mark-many", headers, back=BACK, **chosen)
 
@@ -269,7 +269,7 @@ def comments(room: Room, document: str, provision: str) -> list[str]:
     ],
 )
 def test_many_are_rejected_assigned_or_commented_on_and_as_they_were_after_undo(
-    team: Room, given: dict[str, str], done: str
+    team: Room, given: dict[str, Any], done: str
 ) -> None:
     lease, other = team.document("lease"), team.document("other")
     mark(team, lease, FIRST, to="cleo", comment="a cap?")
@@ -297,15 +297,15 @@ def test_many_are_rejected_assigned_or_commented_on_and_as_they_were_after_undo(
 
 
 def test_only_a_member_is_assigned_and_the_form_says_so(team: Room) -> None:
-    for given in ({"to": "eve"}, {"to": ""}):
-        refused = many(team, says="assigned", findings="5", **given)
+    for name in ("eve", ""):
+        refused = many(team, says="assigned", findings="5", to=name)
         assert refused.status_code == 400
         assert 'data-field="to"' in refused.text
     assert many(team, says="commented", findings="5", comment=" ").status_code == 400
     assert many(team, says="proposed", findings="5").status_code == 400
     assert many(team, says="commented", comment="@eve: look", findings="5").status_code == 400
     lease = team.document("lease")
-    one = {"c": "Mill", "p": "due-diligence", "d": lease, "v": FIRST}
+    one: dict[str, Any] = {"c": "Mill", "p": "due-diligence", "d": lease, "v": FIRST}
     refused = post(team, "/reviews/mark", **one, to="eve")
     assert refused.status_code == 400
     assert words(refused.text).startswith("No member of this collection is called 'eve'.")
@@ -339,7 +339,8 @@ def test_programs_count_mark_and_take_back_many(team: Room) -> None:
     def ask(path: str = "/api/v1/findings/mark-many", **body: Any) -> Any:
         return team.client.post(path, json=body, headers=headers)
 
-    given = {"collection": "Mill", "action": "rejected", "documents": [team.document("lease")]}
+    given: dict[str, Any] = {"collection": "Mill", "action": "rejected"}
+    given["documents"] = [team.document("lease")]
     counted = ask(**given)
     assert (counted.status_code, counted.json()["findings"], counted.json()["number"]) == (
         200,
@@ -363,7 +364,7 @@ def test_programs_count_mark_and_take_back_many(team: Room) -> None:
 
 def test_the_selected_contracts_are_exported_alone(team: Room) -> None:
     lease = team.document("lease")
-    chosen = {"back": BACK, "row": lease}
+    chosen: dict[str, Any] = {"back": BACK, "row": lease}
     led = post(team, "/reviews/mark-many/export", {}, **chosen)
     assert led.status_code == 303
     assert led.headers["location"] == f"/reviews/report?c=Mill&p=due-diligence&documents={lease}"

@@ -41,11 +41,6 @@ class CellView:
     comments: int = 0
     headline: str = ""
 
-    @property
-    def whole(self) -> str:
-        """All that the cell shows, for where it is cut."""
-        return ". ".join(filter(None, (self.headline, self.words))) or self.summary
-
 
 def grid_window(
     library: Library,

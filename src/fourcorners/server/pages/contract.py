@@ -52,11 +52,11 @@ _View = Annotated[str, Query(max_length=10)]
 class _Shown(BaseModel):
     """What is shown of a contract: the words at `s` with the hash `h`, or a numbered part."""
 
-    s: str = Field("", max_length=40)
-    h: str = Field("", max_length=64)
+    s: str = Field(default="", max_length=40)
+    h: str = Field(default="", max_length=64)
     near: bool = False
-    view: str = Field("", max_length=10)
-    part: int = Field(0, ge=0, le=1_000_000)
+    view: str = Field(default="", max_length=10)
+    part: int = Field(default=0, ge=0, le=1_000_000)
 
 
 @router.get("/d/{document}")

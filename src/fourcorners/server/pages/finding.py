@@ -7,7 +7,7 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 from fourcorners.errors import ConfigError
@@ -35,6 +35,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import SILENT, answer_words
+from fourcorners.review.store import cell_words
 from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server import columns as column_actions
 from fourcorners.server.context import Context, RequestContext
@@ -63,6 +64,19 @@ _Way = Annotated[str, Form(max_length=10)]
 def show(context: Context, wanted: Grid, d: _Id, v: _Word) -> Response:
     with context.access() as access:
         return _show_document(context, access, wanted.collection, wanted.playbook, d, v)
+
+
+@router.get("/reviews/cell/words")
+def show_words(context: Context, wanted: Grid, d: _Id, v: _Word) -> Response:
+    """Return all that a cell of the grid shows in short."""
+    with context.access() as access:
+        library = access.library_for(wanted.collection, Role.READER)
+        access.library_of(d, Role.READER)
+        book = playbooks.load_playbook(library, wanted.playbook)
+        book = playbook_for(library, wanted.collection, book, v)
+        finding = store.load_cells(library, book, [v], d).get(d, {}).get(v)
+    shown = [] if finding is None else [finding.headline, finding.value or cell_words(finding)]
+    return JSONResponse([show_invisible(each) for each in shown if each])
 
 
 @router.get("/reviews/cell/next")

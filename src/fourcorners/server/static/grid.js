@@ -5,6 +5,7 @@ import { again, at, begin, current, currentRow, focus, key, MOVES, openWhenDrawn
 import { close, goBack, isContract, isFinding, isSeen, open, refresh, show, write } from "./grid_panel.js";
 import { look, next, say } from "./grid_marks.js";
 import { turn } from "./grid_rows.js";
+import "./grid_tip.js";
 
 // htmx comes once something asks for it: a review that begins, or a contract that goes on.
 window.htmx ??= {

@@ -56,7 +56,6 @@ function dressCell(now) {
   cell.className = `c ${now.dataset.look}${opened ? " open" : ""}`;
   const link = cell.querySelector("a");
   link.setAttribute("aria-label", now.dataset.label);
-  link.title = now.dataset.whole;
   const headline = document.createElement("strong");
   headline.textContent = `${now.dataset.headline}.`;
   link.querySelector("span").replaceChildren(...(now.dataset.headline ? [headline, " "] : []), now.dataset.words);
