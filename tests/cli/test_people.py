@@ -108,7 +108,7 @@ def test_who_says_it_is_the_option_the_setting_or_the_user(room: Program) -> Non
     ("words", "told"),
     [
         (("supply-1", "insurance", "reject"), "nothing was found here"),
-        (("supply-1", "insurance", "correct"), "a correction needs a value"),
+        (("supply-1", "insurance", "correct"), "a correction needs other wording"),
         (("supply-1", "nothing", "confirm"), "no provision"),
         (("supply-9", "insurance", "confirm"), "no document is called"),
         (("supply-1", "insurance", "correct", "--at", "9"), "is no place"),

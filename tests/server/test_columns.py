@@ -117,9 +117,9 @@ def test_the_grid_shows_it_and_its_finding_opens(room: Room) -> None:
     assert href.replace("&", "&amp;") in page
     finding = room.client.get(href).text
     assert "six months" in finding
-    assert "open in the contract" in finding
+    assert "Open in the contract" in finding
     absent = room.client.get(href.replace(lease, room.document("supply"))).text
-    assert re.search(r"None was recognised in \d+ passages", absent)
+    assert re.search(r"Not found in the \d+ passages searched", absent)
     assert "1 contract searched" in absent
     about = room.client.get(f"/reviews/columns/{column['id']}").text
     assert "2 contracts" in about

@@ -180,11 +180,11 @@ def _require_sayable(given: NewAnnotation) -> None:
         raise ConfigError("only a correction has answers.", remedy="Correct it, or leave them out.")
     if given.severity is Severity.TO_READ:
         raise ConfigError(
-            "“to be read” is no severity that a person sets.",
+            "a reviewer cannot set “to be read”.",
             remedy="Give high, medium, low or none, or ask for a second look.",
         )
     if given.severity and state is ReviewState.PROPOSED:
-        raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
+        raise ConfigError("an undo sets no severity.", remedy="Leave it out.")
     if state is ReviewState.CORRECTED and not given.is_correction:
         raise ConfigError(
             "a correction needs other wording, an answer or a severity.",
@@ -213,7 +213,7 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
     if state is ReviewState.PROPOSED and not any(
         each.state is not None for each in finding.remarks
     ):
-        raise ConfigError("there is no remark on this cell to withdraw.")
+        raise ConfigError("there is nothing to undo.")
 
 
 _TO = re.compile(r"@(?P<name>(?:[^:\n@]|(?<=\w)@(?=\w)){1,120}):")

@@ -61,7 +61,7 @@ def parse_answer(question: RiskQuestion, written: str, card: Card) -> str:
     if len(words) > MAX_ANSWER:
         raise ConfigError(f"an answer has at most {MAX_ANSWER:,} characters, not {len(words):,}.")
     if any("\ud800" <= character <= "\udfff" for character in words):
-        raise ConfigError("an answer holds half a character, and so is no text.")
+        raise ConfigError("an answer contains an unpaired surrogate.")
     if not words:
         raise ConfigError(
             f"{question.id}: there is no answer.",

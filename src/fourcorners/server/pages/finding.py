@@ -235,7 +235,9 @@ def _selected_span(at: str, words: str, text: str) -> Span:
     if place is None or "".join(show_invisible(place.text_in(text)).split()) != "".join(
         show_invisible(words).split()
     ):
-        raise ConfigError("the text here has changed.", remedy="Select the words again.")
+        raise ConfigError(
+            "the text has changed.", remedy="Select the words again."
+        )
     return place
 
 

@@ -107,7 +107,7 @@ def show_passage(
 
 
 def _collect(groups: list[_Group], each: Evidence) -> None:
-    """Add a quote to the group whose clause it touches; else to one of its own."""
+    """Add a quote to the group whose clause it touches, or to a new one."""
     group = next((group for group in groups if group.clause.overlaps(each.clause)), None)
     if group is None:
         group = _Group(each, each.clause, each.path)
