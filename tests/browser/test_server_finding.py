@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.test_accessibility import axe, examine  # noqa: F401 - a fixture
+from tests.browser.test_accessibility import VIEWS, axe, examine  # noqa: F401 - a fixture
 from tests.browser.test_server_keys import (  # noqa: F401 - fixtures
     PANEL,
     ROOM,
@@ -148,3 +148,22 @@ def test_the_words_that_a_cell_cuts_are_shown_while_the_focus_or_pointer_is_ther
     grid.eval(f"{link}.focus()")
     wait(grid, shown)
     assert grid.complaints() == []
+
+
+@pytest.mark.parametrize(("scheme", "width"), VIEWS)
+def test_the_page_of_a_finding_is_accessible(
+    grid: Page,  # noqa: F811
+    axe: str,  # noqa: F811
+    scheme: str,
+    width: int,
+) -> None:
+    address = grid.eval(f"{cell(4, 1)}.querySelector('a').href")
+    scheme_feature = {"name": "prefers-color-scheme", "value": scheme}
+    grid.call("Emulation.setEmulatedMedia", features=[scheme_feature])
+    grid.view(width)
+    try:
+        go(grid, address)
+        examine(grid, axe)
+        assert grid.eval("document.documentElement.scrollWidth") <= width
+    finally:
+        grid.call("Emulation.setEmulatedMedia", features=[])

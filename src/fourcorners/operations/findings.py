@@ -88,7 +88,7 @@ class AnnotationRequest(Value):
     assignee: str = Field(
         default="",
         max_length=review_actions.MAX_NAME,
-        description="Who is asked to look at it, instead of all the rest; the comment says why.",
+        description="The member who is asked to look at it; the comment says why.",
     )
 
     @property

@@ -149,6 +149,7 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
         asked = AnnotationRequest.from_fields(
+            playbook=p,
             document=d,
             provision=provision,
             state=form.says or None,
@@ -235,9 +236,7 @@ def _selected_span(at: str, words: str, text: str) -> Span:
     if place is None or "".join(show_invisible(place.text_in(text)).split()) != "".join(
         show_invisible(words).split()
     ):
-        raise ConfigError(
-            "the text has changed.", remedy="Select the words again."
-        )
+        raise ConfigError("the text has changed.", remedy="Select the words again.")
     return place
 
 
