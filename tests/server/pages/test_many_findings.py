@@ -367,9 +367,13 @@ def test_the_selected_contracts_are_exported_alone(team: Room) -> None:
     chosen: dict[str, Any] = {"back": BACK, "row": lease}
     led = post(team, "/reviews/mark-many/export", {}, **chosen)
     assert led.status_code == 303
-    assert led.headers["location"] == f"/reviews/report?c=Mill&p=due-diligence&documents={lease}"
-    assert (
-        post(team, "/reviews/mark-many/export", **chosen).json()["href"] == led.headers["location"]
-    )
+    to = led.headers["location"]
+    assert to == f"/reviews/export?c=Mill&p=due-diligence&as=xlsx&documents={lease}"
+    assert post(team, "/reviews/mark-many/export", **chosen).json()["href"] == to
+    others: dict[str, Any] = {"back": BACK, "all": "3", "row": lease, "as": "docx"}
+    two = post(team, "/reviews/mark-many/export", **others).json()["href"]
+    assert "&as=docx&documents=" in two
+    assert two.count("&documents=") == 2
+    assert lease not in two
     every = post(team, "/reviews/mark-many/export", back=BACK, all="3").json()["href"]
     assert "documents" not in every

@@ -129,7 +129,9 @@ def undo(
 
 
 @router.post("/reviews/mark-many/export")
-def export(context: Context, chosen: Chosen) -> Response:
+def export(
+    context: Context, chosen: Chosen, as_: Annotated[str, Form(alias="as", max_length=20)] = "xlsx"
+) -> Response:
     """Lead to the report of the selected contracts alone."""
     wanted = parse_query(chosen.back)
     with open_grid(context, wanted) as (_, matrix):
@@ -140,11 +142,9 @@ def export(context: Context, chosen: Chosen) -> Response:
                 "apart from the others.",
                 remedy="Select fewer, or export the whole grid.",
             )
-        named = {"documents": ",".join(matrix.rows[row].id for row in rows)}
-    if len(rows) == len(matrix.rows):
-        named = {}
-    place = {"c": wanted.collection, "p": wanted.playbook}
-    address = f"/reviews/report?{urlencode(place | named)}"
+        named = [matrix.rows[row].id for row in rows] if len(rows) < len(matrix.rows) else []
+    asked = {"c": wanted.collection, "p": wanted.playbook, "as": as_, "documents": named}
+    address = f"/reviews/export?{urlencode(asked, doseq=True)}"
     return JSONResponse({"href": address}) if context.is_partial else context.redirect(address)
 
 
