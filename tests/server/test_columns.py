@@ -438,3 +438,37 @@ def test_cells_are_stored_as_findings_are(room: Room) -> None:
         library.remove(room.document("lease"))
         assert store.load_cells(library, book, [column["provision"]]) == {}
         assert TaskQueue(library).find(column["task"]).spec["question"] == QUESTION
+
+
+def test_a_column_has_a_short_name_and_a_kind(room: Room) -> None:
+    reviewed(room, {"lease.txt": LEASE})
+    asked = {"collection": "Mill", "question": "When does the term end?", "short": " End  of term "}
+    headers = {"X-CSRF-Token": room.token()}
+    sent = room.client.post("/api/v1/columns", json={**asked, "kind": "date"}, headers=headers)
+    column = sent.json()["column"]
+    assert (column["short"], column["kind"]) == ("End of term", "date")
+    page = room.client.get(GRID).text
+    assert "<bdi>End of term</bdi>" in page
+    with room.app.state.server.connection_pool.library() as library:
+        (provision,) = kept.review_playbook(library, "Mill", BOOK.id).provisions
+    assert provision.questions[0].answer == "date"
+
+    path = f"/reviews/columns/{column['id']}"
+    form = {"csrf": room.token(), "question": column["question"], "kind": "date"}
+    room.client.post(f"{path}/ask", data={**form, "short": "Ends"})
+    again = room.client.get(f"/api/v1/columns/{column['id']}").json()
+    assert (again["short"], again["version"]) == ("Ends", 1)  # a new name leaves the cells
+    room.client.post(f"{path}/ask", data={**form, "short": "Ends", "kind": "words"})
+    again = room.client.get(f"/api/v1/columns/{column['id']}").json()
+    assert (again["kind"], again["version"]) == ("words", 2)
+    long = {**form, "question": "Who pays?", "c": "Mill", "p": BOOK.id, "short": "x" * 41}
+    assert room.client.post("/reviews/columns", data=long).status_code == 400
+
+
+def test_what_a_model_would_cost_needs_a_model(room: Room) -> None:
+    reviewed(room, {"lease.txt": LEASE})
+    headers = {"X-CSRF-Token": room.token()}
+    body = {"collection": "Mill", "question": "Who pays?"}
+    answer = room.client.post("/api/v1/columns/estimate", json=body, headers=headers)
+    assert answer.status_code == 400
+    assert "No language model" in answer.json()["detail"]

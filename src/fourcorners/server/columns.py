@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fourcorners.library.tokens import fold_name
 from fourcorners.llm import is_configured
@@ -11,10 +12,14 @@ from fourcorners.operations.errors import Refusal
 from fourcorners.operations.findings import column_errors, visible_column
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store
+from fourcorners.research.columns.form import ColumnForm
 from fourcorners.research.columns.store import QuestionColumn
 from fourcorners.server.context import RequestContext
 from fourcorners.server.tasks.handlers import column as column_task
 from fourcorners.server.tasks.queue import Task, TaskQueue
+
+if TYPE_CHECKING:
+    from fourcorners.review.estimate import CostEstimate
 
 _MAX_SEARCHED = 200  # tasks looked through for those of columns
 
@@ -32,7 +37,13 @@ class ColumnStatus:
 
 
 def add_column(
-    context: RequestContext, collection: str, playbook: str, question: str, *, with_model: bool
+    context: RequestContext,
+    collection: str,
+    playbook: str,
+    question: str,
+    *,
+    with_model: bool,
+    form: ColumnForm | None = None,
 ) -> ColumnStatus:
     """Put a question to every contract of a review.
 
@@ -50,15 +61,22 @@ def add_column(
         book, by = playbooks.load_playbook(library, playbook), context.principal.name
         with column_errors():
             column = store.add_column(
-                library, name, book.id, question, with_model=with_model, by=by
+                library, name, book.id, question, with_model=with_model, by=by, form=form
             )
     return ColumnStatus(column, fill_column(context, column))
 
 
 def update_column(
-    context: RequestContext, identity: str, question: str, *, with_model: bool
+    context: RequestContext,
+    identity: str,
+    question: str,
+    *,
+    with_model: bool,
+    form: ColumnForm | None = None,
 ) -> ColumnStatus:
-    """Change the question of a column; fill its cells again and keep the earlier ones.
+    """Change what a column asks; fill its cells again and keep the earlier ones.
+
+    Where only its short name is new, its cells stay.
 
     Raises:
         NotFound: If there is no such column that they may see.
@@ -68,10 +86,14 @@ def update_column(
     """
     _require_model(context, wanted=with_model)
     with context.access() as access:
-        visible_column(access, identity, Role.REVIEWER)
+        before = visible_column(access, identity, Role.REVIEWER)
         library, by = access.common(), context.principal.name
         with column_errors():
-            column = store.update_column(library, identity, question, with_model=with_model, by=by)
+            column = store.update_column(
+                library, identity, question, with_model=with_model, by=by, form=form
+            )
+    if column.version == before.version:
+        return ColumnStatus(column, fill_column(context, column))
     _end(context, column)
     return ColumnStatus(column, fill_column(context, column))
 
@@ -126,6 +148,32 @@ def list_columns(context: RequestContext, collection: str, playbook: str) -> lis
     # The latest comes first; so it is the one that stays.
     last = {each.spec["column"]: each for each in reversed(_tasks(context))} if columns else {}
     return [ColumnStatus(each, last.get(each.id)) for each in columns]
+
+
+def estimate_column(
+    context: RequestContext, collection: str, playbook: str, question: str
+) -> CostEstimate:
+    """Estimate what asking a question of every contract with the language model would use.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+        NotAllowed: If they are no reviewer there.
+        Refusal: If the question is none, or there is no model.
+    """
+    from fourcorners.library.llm_store import library_port
+    from fourcorners.review.estimate import estimate_cost
+    from fourcorners.review.prompting.reviewer import ModelReviewer
+    from fourcorners.review.prompting.settings import PromptSettings
+
+    _require_model(context, wanted=True)
+    encoder = context.state.engines.encoder
+    with context.access() as access, column_errors():
+        library = access.library_for(collection, Role.REVIEWER)
+        column = store.draft_column(collection, playbook, question)
+        book = store.columns_playbook(collection, playbook, [column])
+        with library_port(library, context.state.settings.llm, "estimate") as port:
+            asker = ModelReviewer(port, book, PromptSettings(), encoder=encoder)
+            return estimate_cost(library, asker, collection=collection, again=True)
 
 
 def has_model(context: RequestContext) -> bool:

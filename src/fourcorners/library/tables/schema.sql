@@ -680,3 +680,13 @@ CREATE TABLE IF NOT EXISTS server_follow_ups(
     answer  TEXT PRIMARY KEY REFERENCES research_answers(id) ON DELETE CASCADE,
     earlier TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What a version of a column is called, and which kind of answer it asks for
+
+CREATE TABLE IF NOT EXISTS server_column_forms(
+    id      TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    short   TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    PRIMARY KEY (id, version)
+) STRICT, WITHOUT ROWID;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
@@ -17,8 +17,8 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
-from fourcorners.research.question import split_question
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.research.columns.form import ColumnForm, ColumnKind, risk_question, sound_form
 from fourcorners.review import store
 from fourcorners.search.query import Or, Query, Word
 from fourcorners.text.invisible_characters import shorten, single_line
@@ -35,7 +35,10 @@ LANGUAGE = "en"  # the language of the search and the rules
 _NAME = 70  # characters of a question shown as the title of its column
 
 
-_COLUMNS = "id, version, collection, playbook, question, way = 'model', stands, by, at"
+_COLUMNS = (
+    "c.id, c.version, collection, playbook, question, way = 'model', stands, by, at, "
+    "coalesce(short, ''), coalesce(kind, 'auto')"
+)
 
 
 class NoSuchColumn(ConfigError):
@@ -66,14 +69,38 @@ class QuestionColumn:
     is_active: bool
     by: str
     at: str
+    form: ColumnForm = field(default_factory=ColumnForm)
+
+    @property
+    def title(self) -> str:
+        """Return what the column is called."""
+        return self.form.short or shorten(self.question, _NAME)
 
     @property
     def provision(self) -> str:
         return f"{self.id}-v{self.version}"
 
 
+def draft_column(collection: str, playbook: str, question: str) -> QuestionColumn:
+    """Return a column that is not stored, to see what it would take.
+
+    Raises:
+        ConfigError: If the question is empty or too long.
+    """
+    return QuestionColumn(
+        f"{PREFIX}draft", 1, collection, playbook, _sound(question), True, True, "", ""
+    )
+
+
 def add_column(
-    library: Library, collection: str, playbook: str, question: str, *, with_model: bool, by: str
+    library: Library,
+    collection: str,
+    playbook: str,
+    question: str,
+    *,
+    with_model: bool,
+    by: str,
+    form: ColumnForm | None = None,
 ) -> QuestionColumn:
     """Store a new column, and return it; its cells are empty.
 
@@ -81,7 +108,7 @@ def add_column(
         ConfigError: If the question is empty or too long, or there are too many columns.
         DuplicateColumn: If the same is asked already.
     """
-    asked = _sound(question)
+    asked, form = _sound(question), sound_form(form or ColumnForm())
     with library.transaction():
         there = review_columns(library, collection, playbook)
         if len(there) >= MAX_COLUMNS:
@@ -92,16 +119,24 @@ def add_column(
         _require_new(there, asked, with_model=with_model)
         column = QuestionColumn(
             f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
-            True, by, utc_now(),
+            True, by, utc_now(), form,
         )  # fmt: skip
         _keep(library, column, "column")
     return column
 
 
 def update_column(
-    library: Library, identity: str, question: str, *, with_model: bool, by: str
+    library: Library,
+    identity: str,
+    question: str,
+    *,
+    with_model: bool,
+    by: str,
+    form: ColumnForm | None = None,
 ) -> QuestionColumn:
-    """Change the question of a column, and return its next version, whose cells are empty.
+    """Change what a column asks, and return its next version, whose cells are empty.
+
+    Where only its short name is new, it stays the same version, with its cells.
 
     Raises:
         NoSuchColumn: If there is no such column.
@@ -111,11 +146,18 @@ def update_column(
     asked = _sound(question)
     with library.transaction():
         before = find_column(library, identity)
-        _require_new(
-            review_columns(library, before.collection, before.playbook),
-            asked,
-            with_model=with_model,
-        )
+        form = before.form if form is None else sound_form(form)
+        same = (asked, with_model, form.kind) == (
+            *(before.question, before.with_model), before.form.kind,
+        )  # fmt: skip
+        if same and form != before.form:
+            renamed = replace(before, form=form, by=by)
+            _keep_form(library, renamed, "column renamed")
+            return renamed
+        others = review_columns(library, before.collection, before.playbook)
+        if form.kind != before.form.kind:
+            others = [each for each in others if each.id != before.id]
+        _require_new(others, asked, with_model=with_model)
         column = replace(
             before,
             version=before.version + 1,
@@ -123,6 +165,7 @@ def update_column(
             with_model=with_model,
             by=by,
             at=utc_now(),
+            form=form,
         )
         _keep(library, column, "column changed")
     return column
@@ -161,7 +204,7 @@ def find_column(library: Library, identity: str) -> QuestionColumn:
 
 
 def column_versions(library: Library, identity: str) -> list[QuestionColumn]:
-    return _select(library, "id = ?", identity)
+    return _select(library, "c.id = ?", identity)
 
 
 def is_current(library: Library, column: QuestionColumn) -> bool:
@@ -268,6 +311,14 @@ def _keep(library: Library, column: QuestionColumn, event: str) -> None:
             *(int(column.is_active), column.by, column.at),
         ),
     )
+    _keep_form(library, column, event)
+
+
+def _keep_form(library: Library, column: QuestionColumn, event: str) -> None:
+    library.execute(
+        "INSERT OR REPLACE INTO server_column_forms(id, version, short, kind) VALUES (?, ?, ?, ?)",
+        (column.id, column.version, column.form.short, column.form.kind.value),
+    )
     library.record(
         event,
         {"column": column.id}
@@ -277,29 +328,31 @@ def _keep(library: Library, column: QuestionColumn, event: str) -> None:
 
 def _select(library: Library, where: str, *values: str) -> list[QuestionColumn]:
     rows = library.execute(
-        f"SELECT {_COLUMNS} FROM server_columns WHERE {where} ORDER BY row",  # noqa: S608 - ours
+        f"SELECT {_COLUMNS} FROM server_columns c LEFT JOIN server_column_forms f "  # noqa: S608
+        f"ON f.id = c.id AND f.version = c.version WHERE {where} ORDER BY c.row",
         values,
     )
     return [_column(row) for row in rows]
 
 
 def _column(row: Row) -> QuestionColumn:
-    identity, collection, playbook, question, by, at = (
-        as_string(row[place]) for place in (0, 2, 3, 4, 7, 8)
+    identity, collection, playbook, question, by, at, short, kind = (
+        as_string(row[place]) for place in (0, 2, 3, 4, 7, 8, 9, 10)
     )
+    form = ColumnForm(short, ColumnKind(kind))
     with_model, is_active = bool(row[5]), bool(row[6])
     return QuestionColumn(
-        identity, as_integer(row[1]), collection, playbook, question, with_model, is_active, by, at
+        *(identity, as_integer(row[1]), collection, playbook, question, with_model, is_active),
+        *(by, at, form),
     )
 
 
 def _provision(column: QuestionColumn) -> Provision:
     tokens = dict.fromkeys(content_tokens(tokenize(column.question).tokens))
-    whether = split_question(column.question)[0].is_whether
     return Provision(
         id=column.provision,
-        name=shorten(column.question, _NAME),
+        name=column.title,
         definition=column.question,
         query=Query(column.question, Or(tuple(Word(each) for each in tokens))),
-        questions=(RiskQuestion("asked", column.question, answer="yes_no" if whether else "text"),),
+        questions=(risk_question(column.question, column.form.kind),),
     )

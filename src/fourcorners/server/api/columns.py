@@ -10,6 +10,7 @@ from pydantic import Field
 from fourcorners.operations import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns_store
+from fourcorners.research.columns.form import MAX_SHORT, ColumnForm, ColumnKind
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import CollectionName, Moment, PlaybookName, TaskValue
@@ -34,13 +35,44 @@ class ColumnRequest(Value):
     with_model: Flag = Field(
         default=False, description="Let the configured language model read; by rules without it."
     )
+    short: str = Field(
+        default="", max_length=MAX_SHORT, description="What the column is called; by its question."
+    )
+    kind: ColumnKind = Field(
+        default=ColumnKind.AUTO, description="Of the answers; `auto` is told by the question."
+    )
 
 
 class ColumnQuestion(Value):
-    """What a column asks instead."""
+    """What a column asks instead; a new short name alone leaves its cells as they are."""
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION)
     with_model: Flag = False
+    short: str | None = Field(
+        default=None, max_length=MAX_SHORT, description="Null for the one that it has."
+    )
+    kind: ColumnKind | None = Field(default=None, description="Null for the one that it has.")
+
+
+class ColumnDraft(Value):
+    """A question that might be asked of every contract of a review."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    playbook: str = Field(default="due-diligence", max_length=200)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
+
+
+class CostValue(Value):
+    """What asking the language model would use; nothing was sent."""
+
+    contracts: int
+    read: int = Field(description="Contracts that the estimate is based on.")
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None = Field(
+        description="In the currency of the prices that are configured; null without prices."
+    )
 
 
 class ColumnVersionValue(Value):
@@ -62,6 +94,8 @@ class ColumnValue(Value):
     collection: str
     playbook: str
     question: str
+    short: str = Field(description="What it is called; empty for its question.")
+    kind: ColumnKind
     with_model: bool
     by: str
     at: Moment
@@ -102,10 +136,20 @@ def add_column(
     place, question = (asked.collection, asked.playbook), asked.question
 
     def start() -> StartedColumnValue:
-        added = column_actions.add_column(context, *place, question, with_model=asked.with_model)
+        form = ColumnForm(asked.short, asked.kind)
+        added = column_actions.add_column(
+            context, *place, question, with_model=asked.with_model, form=form
+        )
         return _started_column(context, added)
 
     return run_once(context, key, asked, StartedColumnValue, start)
+
+
+@router.post("/columns/estimate")
+def estimate_column(context: Context, asked: ColumnDraft) -> CostValue:
+    """Estimate what asking a question with the language model would use."""
+    place = asked.collection, asked.playbook
+    return CostValue.make(column_actions.estimate_column(context, *place, asked.question))
 
 
 @router.get("/columns/{column}")
@@ -130,10 +174,14 @@ def list_column_versions(context: Context, column: str) -> list[ColumnVersionVal
 @router.post("/columns/{column}/question", status_code=202)
 def change_column(context: Context, column: str, asked: ColumnQuestion) -> StartedColumnValue:
     """Change the question of a column: its next version, filled again."""
-    return _started_column(
-        context,
-        column_actions.update_column(context, column, asked.question, with_model=asked.with_model),
+    before = column_actions.find_column(context, column).form
+    form = ColumnForm(
+        before.short if asked.short is None else asked.short, asked.kind or before.kind
     )
+    changed = column_actions.update_column(
+        context, column, asked.question, with_model=asked.with_model, form=form
+    )
+    return _started_column(context, changed)
 
 
 @router.post("/columns/{column}/fill", status_code=202)
@@ -159,4 +207,5 @@ def _column(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
         documents = [entry.id for entry in access.documents(each.collection)]
         short = columns_store.empty_cells(access.common(), each, documents)
     state, identity = (task.state, task.id) if task else ("", "")
-    return ColumnValue.make(each, open=len(short), state=state, task=identity)
+    form = {"short": each.form.short, "kind": each.form.kind}
+    return ColumnValue.make(each, open=len(short), state=state, task=identity, **form)

@@ -19,6 +19,7 @@ PAGES: dict[str, NavEntry | None] = {
     "lint": None,
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
+    "columns": None,
     "views": None,
     "families": None,
     "to_do": NavEntry("To do", "/to-do"),

@@ -23,7 +23,7 @@ from fourcorners.reports.grid import (
     STATE_WORDS,
     quote_place,
 )
-from fourcorners.research.columns.store import column_versions, playbook_for
+from fourcorners.research.columns.store import playbook_for
 from fourcorners.review import store
 from fourcorners.review.amendments import apply_amendments
 from fourcorners.review.finding import (
@@ -37,10 +37,8 @@ from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import SILENT, answer_words
 from fourcorners.review.store import cell_words
 from fourcorners.review.suspicion import describe_left_out
-from fourcorners.server import columns as column_actions
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.grid.dates import dated_grid, open_grid
-from fourcorners.server.grid.matrix import STATES
 from fourcorners.server.grid.query import Grid, GridQuery, select_cells
 from fourcorners.server.grid.windows import cell_view, next_open_cell
 from fourcorners.server.links import linked_span, quote_href
@@ -53,11 +51,8 @@ from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.span import Span
 
 router = APIRouter()
-_Name = Annotated[str, Form(max_length=500)]
 _Id = Annotated[str, Query(max_length=40)]
 _Word = Annotated[str, Query(max_length=200)]
-_Question = Annotated[str, Form(max_length=4_000)]
-_Way = Annotated[str, Form(max_length=10)]
 
 
 @router.get("/reviews/cell")
@@ -165,65 +160,6 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
             return _show_document(context, access, c, p, d, v)
     cell = urlencode({"d": d, "v": provision})
     return context.redirect(f"/reviews/cell?{GridQuery(c, p).to_query()}&{cell}")
-
-
-@router.post("/reviews/columns")
-def add(
-    context: Context, c: _Name, p: _Name, question: _Question = "", model: _Way = ""
-) -> Response:
-    """Ask a question of every contract of a review, and go back to its grid, to the new column."""
-    column = column_actions.add_column(context, c, p, question, with_model=bool(model)).column
-    grid = _grid(column.collection, column.playbook)
-    return context.redirect(f"{grid}#column-{column.provision}")
-
-
-@router.get("/reviews/columns/{column}")
-def show_column(context: Context, column: str) -> Response:
-    """Show a column: what is asked, how far it is, and what was asked before."""
-    found = column_actions.find_column(context, column)
-    with open_grid(context, GridQuery(found.collection, found.playbook)) as (library, matrix):
-        place = matrix.column(found.provision)
-        cells = [] if place is None else matrix.state[:, place].tolist()
-        earlier = column_versions(library, found.id)[:-1]
-    standing = column_actions.list_columns(context, found.collection, found.playbook)
-    only = GridQuery(found.collection, found.playbook, sort=found.provision, descending=True)
-    return context.page(
-        "column.html.j2",
-        column=found,
-        book=matrix.playbook,
-        counts=[
-            (state, STATE_WORDS[state] if state else "Not filled yet", cells.count(number))
-            for number, state in enumerate(STATES)
-            if cells.count(number)
-        ],
-        documents=len(matrix.rows),
-        missing=cells.count(0),
-        earlier=earlier,
-        task=next((each.task for each in standing if each.column.id == found.id), None),
-        grid=_grid(found.collection, found.playbook),
-        only=f"/reviews/grid?{only.to_query()}",
-        has_model=column_actions.has_model(context),
-        model=context.state.settings.llm.model,
-        may_mark=context.principal.may(Role.REVIEWER, found.collection),
-    )
-
-
-@router.post("/reviews/columns/{column}/ask")
-def change(context: Context, column: str, question: _Question = "", model: _Way = "") -> Response:
-    column_actions.update_column(context, column, question, with_model=bool(model))
-    return context.redirect(f"/reviews/columns/{column}")
-
-
-@router.post("/reviews/columns/{column}/fill")
-def fill(context: Context, column: str) -> Response:
-    column_actions.fill_column(context, column_actions.find_column(context, column, Role.REVIEWER))
-    return context.redirect(f"/reviews/columns/{column}")
-
-
-@router.post("/reviews/columns/{column}/remove")
-def remove(context: Context, column: str) -> Response:
-    gone = column_actions.remove_column(context, column)
-    return context.redirect(_grid(gone.collection, gone.playbook))
 
 
 def _selected_span(at: str, words: str, text: str) -> Span:

@@ -53,6 +53,7 @@ from fourcorners.server.grid.windows import (
     grid_window,
     next_open_cell,
 )
+from fourcorners.server.pages.columns import KIND_WORDS
 from fourcorners.server.store import exports
 from fourcorners.server.tasks.handlers import export as export_task
 from fourcorners.server.tasks.queue import Task, TaskState
@@ -190,6 +191,7 @@ def grid(
         has_model=column_actions.has_model(context),
         model=context.state.settings.llm.model,
         longest=MAX_QUESTION,
+        kinds=KIND_WORDS,
         state_words=STATE_WORDS,
         severity_words={each: SEVERITY_WORDS[each] for each in SEVERITIES},
         review_words=REVIEW_WORDS,

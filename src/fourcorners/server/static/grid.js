@@ -1,6 +1,7 @@
 // The review grid: its keys, and what colleagues do meanwhile.
 import { isCommand, isComposing, isTyping, isWithin } from "./keys.js";
-import { tell } from "./said.js";
+import { problem, tell } from "./said.js";
+import { post } from "./session.js";
 import { again, at, begin, current, currentRow, focus, key, MOVES, openWhenDrawn, panel, reopen, table, total } from "./grid_table.js";
 import { close, goBack, isContract, isFinding, isSeen, open, refresh, show, write } from "./grid_panel.js";
 import { look, next, say } from "./grid_marks.js";
@@ -88,6 +89,16 @@ addEventListener("keydown", (event) => {
 document.querySelector(".skip[href='#grid']").addEventListener("click", (event) => {
   event.preventDefault();
   focus(at?.row ?? 0, at?.column ?? 0, false);
+});
+
+document.querySelector("[data-cost]")?.addEventListener("click", async (event) => { // what the model would use
+  const form = event.target.form;
+  if (!form.reportValidity()) return;
+  const shown = form.querySelector("[data-costs]");
+  shown.textContent = "Estimating…";
+  const answer = await post("/reviews/columns/cost", new URLSearchParams(new FormData(form)));
+  if (answer?.ok) shown.innerHTML = await answer.text();
+  else shown.textContent = answer ? await problem(answer) : "";
 });
 
 // ---- The family of a contract, opened and closed in place
