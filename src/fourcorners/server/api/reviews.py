@@ -8,7 +8,8 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.operations import views
+from fourcorners.operations import clauses, views
+from fourcorners.operations.clauses import ClausesRequest, ClauseTable
 from fourcorners.operations.exports import (
     FORMS,
     MOST_AT_ONCE,
@@ -98,6 +99,13 @@ def list_things_to_do(context: Context, asked: Annotated[_ToDoQuery, Query()]) -
     """
     part = list_to_do(context, asked, asked.cursor, asked.limit)
     return Paged(items=part.items, next=part.next)
+
+
+@router.post("/reviews/clauses")
+def compare_clauses(context: Context, asked: ClausesRequest) -> ClauseTable:
+    """Compare the clauses of a provision, part by part, with one contract's or the playbook's."""
+    with context.access() as access:
+        return clauses.compare_clauses(access, asked)
 
 
 @router.get("/views")

@@ -20,6 +20,7 @@ PAGES: dict[str, NavEntry | None] = {
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
     "columns": None,
+    "clauses": None,
     "views": None,
     "families": None,
     "to_do": NavEntry("To do", "/to-do"),

@@ -79,7 +79,7 @@ function adopt(rows) { // the rows of the page are windows with all columns, unt
   for (let start = 0; start < rows.length; start += ROWS) {
     const body = document.createElement("tbody");
     body.append(...rows.slice(start, start + ROWS));
-    body.querySelectorAll("td.c > a, th > a, .pick > input").forEach((each) => { each.tabIndex = -1; });
+    body.querySelectorAll("td.c > a, th a, .pick > input").forEach((each) => { each.tabIndex = -1; });
     table.insertBefore(body, below);
     windows.set(start / ROWS, { body, from: 0, to: columns(), isOfPage: true });
     announce("drawn", { body });

@@ -1,0 +1,187 @@
+"""One provision's clauses of many contracts side by side, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fourcorners.comparison.passages import align_parts
+from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotFound
+from fourcorners.operations.findings import FindingsRequest, list_findings
+from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.principal import Role
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.research.columns import store as columns
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import diff_words
+from fourcorners.value import Value
+
+PREFERRED = "preferred"
+"""In the place of a contract: the playbook's preferred wording."""
+MAX_CONTRACTS = 50
+_FEWEST = 8  # words of a part that is compared by itself
+_LONGEST = 20_000  # characters of a clause that are compared
+
+
+class ClausesRequest(Value):
+    """Which clauses, and against what they are compared."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    playbook: str = Field(default="due-diligence", max_length=200)
+    provision: str = Field(max_length=200, examples=["cap-on-liability"])
+    against: str = Field(
+        default="",
+        max_length=40,
+        description="A contract's id, or `preferred` for the playbook's wording; empty for the "
+        "first contract that has the clause.",
+    )
+    documents: Annotated[
+        list[Annotated[str, Field(max_length=40)]],
+        Field(max_length=MAX_CONTRACTS, description="Only these contracts, by id."),
+    ] = Field(default_factory=list)
+
+
+class WordEdit(Value):
+    """Words in a row that both have, or one of them."""
+
+    kind: Literal["equal", "delete", "insert"]
+    text: str
+
+
+class ClausePart(Value):
+    """A part of a clause; its edits lead from the words that it is compared with to its own."""
+
+    base: int | None = Field(description="The part that it is compared with; null for none.")
+    span: Span = Field(description="Where it is in the contract.")
+    edits: list[WordEdit]
+
+
+class ComparedClause(Value):
+    """The clause of a contract."""
+
+    document: str
+    title: str
+    headline: str
+    parts: list[ClausePart]
+
+
+class ClauseTable(Value):
+    """The clauses of contracts, each compared with the parts of one."""
+
+    name: str = Field(description="The provision's.")
+    against: str = Field(
+        description="A contract's id, or `preferred`; empty if no clause is there."
+    )
+    base: list[str] = Field(description="The parts that all are compared with, in order.")
+    clauses: list[ComparedClause]
+    missing: int = Field(description="Contracts in which the clause was not found.")
+    left_out: int = Field(description=f"Clauses beyond the first {MAX_CONTRACTS}.")
+    has_preferred: bool = Field(description="Whether the playbook has a wording to compare with.")
+
+
+def compare_clauses(access: Access, asked: ClausesRequest) -> ClauseTable:
+    """Return the clauses of a provision side by side, with what differs marked.
+
+    Raises:
+        NotFound: If they may not know of the collection or a contract, there is no such provision,
+            or what they are to be compared with is not there.
+    """
+    wanted = FindingsRequest(
+        collection=asked.collection,
+        playbook=asked.playbook,
+        provision=asked.provision,
+        documents=asked.documents,
+    )
+    findings = list_findings(access, wanted)
+    found = [each for each in findings if each.state is CellState.FOUND and _spans(each)]
+    library = access.library_for(asked.collection, Role.READER)
+    book = load_playbook(library, asked.playbook)
+    wording = _preferred(book, asked.provision)
+    titles = access.titles(each.document for each in found)
+    found.sort(key=lambda each: (each.document != asked.against, str(titles[each.document])))
+    parts = {each.document: _parts(library, each) for each in found[:MAX_CONTRACTS]}
+    against = asked.against or next(iter(parts), "")
+    if against == PREFERRED and wording:
+        base = wording
+    elif against in parts:
+        base = [words for _, words in parts[against]]
+    elif against:
+        raise NotFound("there is nothing of that name to compare with.", remedy="Choose another.")
+    else:
+        base = []
+    asked_columns = columns.review_playbook(library, asked.collection, book.id)
+    names = {each.id: each.name for each in (*book.provisions, *asked_columns.provisions)}
+    return ClauseTable(
+        name=names[asked.provision],
+        against=against,
+        base=base,
+        clauses=[
+            ComparedClause(
+                document=each.document,
+                title=str(titles[each.document]),
+                headline=each.value or each.headline,
+                parts=_compare(base, parts[each.document]),
+            )
+            for each in found[:MAX_CONTRACTS]
+        ],
+        missing=len(findings) - len(found),
+        left_out=max(0, len(found) - MAX_CONTRACTS),
+        has_preferred=bool(wording),
+    )
+
+
+def _compare(base: Sequence[str], parts: Sequence[tuple[Span, str]]) -> list[ClausePart]:
+    paired = align_parts(base, [words for _, words in parts])
+    return [
+        ClausePart(
+            base=at,
+            span=span,
+            edits=[
+                WordEdit(kind=each.kind.value, text=each.text) for each in diff_words(old, words)
+            ],
+        )
+        for at, (span, words) in zip(paired, parts, strict=True)
+        for old in [words if at is None else base[at]]
+    ]
+
+
+def _spans(finding: Finding) -> list[Span]:
+    """Return where the clauses of a finding are: what a person put there, else the likeliest."""
+    if finding.place is not None:
+        return [finding.place]
+    return [finding.best.clause] if finding.best and finding.best.quote.span else []
+
+
+def _parts(library: Library, finding: Finding) -> list[tuple[Span, str]]:
+    """Return the sub-clauses of a finding's clause, each with its place."""
+    text, outline = library.text(finding.document), library.outline(finding.document)
+    cut: list[tuple[Span, str]] = []
+    for clause in _spans(finding):
+        end, start = min(clause.end, clause.start + _LONGEST), clause.start
+        inside = {node.span.start for node in outline.nodes if clause.start < node.span.start < end}
+        for stop in (*sorted(inside), end):
+            words = Span(start, stop).text_in(text).split()
+            if len(words) < _FEWEST and stop != end:
+                continue  # a heading goes with what follows it
+            if words:
+                cut.append((Span(start, stop), " ".join(words)))
+            start = stop
+    return cut
+
+
+def _preferred(book: Playbook, provision: str) -> list[str]:
+    """Return the paragraphs of the playbook's preferred wording; none if it has none."""
+    positions: Iterable[str] = (
+        position.wording.clause
+        for each in book.provisions
+        if each.id == provision
+        for position in each.positions
+        if position.kind == PREFERRED and position.wording and position.wording.clause
+    )
+    clause = next(iter(positions), "")
+    return [" ".join(each.split()) for each in clause.split("\n") if each.strip()]
