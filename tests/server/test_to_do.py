@@ -14,8 +14,8 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.reports.chapters.front import _steps, status
 from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.grid import Grid
-from fourcorners.review.counts import FindingCounts, count_findings
 from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.overview.counts import FindingCounts, count_findings
 from fourcorners.review.people.review_actions import assign_finding
 from fourcorners.review.stored_review import load_review
 from fourcorners.server.auth import accounts as accounting
@@ -69,13 +69,13 @@ def test_what_waits_comes_in_order_and_says_why(room: Room) -> None:
     assert [(each["provision"], each["reason"]) for each in items] == [
         (FIRST, "high"), (SECOND, "to_read"), (THIRD, "to_read"), (FOURTH, "failed"),
     ]  # fmt: skip
-    assert items[1]["why"] == WHY
-    assert items[3]["why"] == "It took too long. Try again."
+    assert items[1]["explanation"] == WHY
+    assert items[3]["explanation"] == "It took too long. Try again."
     _mark(room, lease, FIRST, state="confirmed")
     _mark(room, lease, FIFTH, state="second_look", comment="Ask the landlord.")
     items = _items(room)
     assert items[0]["provision"] == FIFTH
-    assert items[0]["why"] == "Ada asked for a second look: Ask the landlord."
+    assert items[0]["explanation"] == "Ada asked for a second look: Ask the landlord."
     assert FIRST not in {each["provision"] for each in items}
     assert [each["provision"] for each in _items(room, "?reason=failed")] == [FOURTH]
 

@@ -164,6 +164,7 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         "webhook": "d" * 16,
         "url": "https://hooks.firm.test/",
         "number": "1",
+        "view": "1",
         "says": "second_look",
         "event": "read",
         "since": "2026-01-01",

@@ -23,7 +23,7 @@ from fourcorners.value import Value
 
 PREFERRED = "preferred"
 """In the place of a contract: the playbook's preferred wording."""
-MAX_CONTRACTS = 50
+MAX_CONTRACTS = 50  # columns that can be read next to each other
 _FEWEST = 8  # words of a part that is compared by itself
 _LONGEST = 20_000  # characters of a clause that are compared
 
@@ -81,7 +81,7 @@ class ClauseTable(Value):
     clauses: list[ComparedClause]
     missing: int = Field(description="Contracts in which the clause was not found.")
     left_out: int = Field(description=f"Clauses beyond the first {MAX_CONTRACTS}.")
-    has_preferred: bool = Field(description="Whether the playbook has a wording to compare with.")
+    has_wording: bool = Field(description="Whether the playbook has a wording to compare with.")
 
 
 def compare_clauses(access: Access, asked: ClausesRequest) -> ClauseTable:
@@ -131,7 +131,7 @@ def compare_clauses(access: Access, asked: ClausesRequest) -> ClauseTable:
         ],
         missing=len(findings) - len(found),
         left_out=max(0, len(found) - MAX_CONTRACTS),
-        has_preferred=bool(wording),
+        has_wording=bool(wording),
     )
 
 

@@ -7,8 +7,8 @@ from pydantic import Field
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
-from fourcorners.review import families
-from fourcorners.review.families import FamilyRelation
+from fourcorners.review.overview import families
+from fourcorners.review.overview.families import FamilyRelation
 from fourcorners.value import Value
 
 
@@ -86,7 +86,7 @@ def set_family(access: Access, document: str, asked: FamilyRequest) -> ContractF
             raise Refusal("the two documents are in different collections.")
         links = families.family_links(library, entry.collection)
         if other.id == entry.id or (other.id in links and links[other.id].head == entry.id):
-            raise Refusal("a contract cannot belong to itself, or to a part of its own family.")
+            raise Refusal("a contract cannot belong to itself or to a member of its family.")
         head = other.id
     families.set_family(library, entry.id, head, by=access.principal.name)
     return find_family(access, document)

@@ -16,8 +16,8 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.findings import findings_at
 from fourcorners.operations.principal import Role
 from fourcorners.review import store
-from fourcorners.review.counts import FindingCounts, ToDoReason, to_do_reason
 from fourcorners.review.finding import Author, Finding, ReviewState, Severity
+from fourcorners.review.overview.counts import FindingCounts, ToDoReason, to_do_reason
 from fourcorners.server.context import RequestContext
 from fourcorners.server.cursors import encode_cursor, page_of
 from fourcorners.server.grid.cell_summaries import count_filled
@@ -70,7 +70,9 @@ class ToDoItem(Value):
     provision: str
     name: str = Field(description="The provision's.")
     reason: ToDoReason
-    why: str = Field(description="The reason in words: the open question, who asked, what failed.")
+    explanation: str = Field(
+        description="The reason in words: the open question, who asked, what failed."
+    )
     severity: Severity
     assigned: str = Field(default="", description="Who is to look at it; empty for nobody.")
     headline: str = ""
@@ -169,7 +171,7 @@ def _describe(access: Access, each: _Waiting) -> ToDoItem:
         provision=provision.id,
         name=provision.name,
         reason=each.reason,
-        why=_explain(finding, each.reason),
+        explanation=_explain(finding, each.reason),
         severity=SEVERITIES[matrix.severity[each.place]],
         assigned=each.assigned,
         headline=finding.value[:_WORDS] or finding.headline,

@@ -33,8 +33,8 @@ from fourcorners.reports.tree import (
     label,
     row,
 )
-from fourcorners.review.counts import CHECKED_STATES
 from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Severity
+from fourcorners.review.overview.counts import CHECKED_STATES
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span

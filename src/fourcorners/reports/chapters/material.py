@@ -26,7 +26,6 @@ from fourcorners.reports.key_words import (
     write_days,
 )
 from fourcorners.reports.tree import Paragraph, QuoteBlock, Row, Run, Tone, body
-from fourcorners.review.counts import FindingCounts, count_findings
 from fourcorners.review.finding import (
     Amendment,
     Annotation,
@@ -37,6 +36,7 @@ from fourcorners.review.finding import (
     ReviewState,
     Severity,
 )
+from fourcorners.review.overview.counts import FindingCounts, count_findings
 from fourcorners.text.invisible_characters import shorten, single_line
 
 TONES: Final = {

@@ -16,7 +16,7 @@ MAX_SHORT = 40
 
 
 class ColumnKind(StrEnum):
-    """The kind of answer that a column asks for; `auto` is told by its question."""
+    """The kind of answer that a column asks for; `auto` follows its question."""
 
     AUTO = "auto"
     YES_NO = "yes_no"
@@ -44,7 +44,7 @@ class ColumnForm:
     kind: ColumnKind = ColumnKind.AUTO
 
 
-def sound_form(form: ColumnForm) -> ColumnForm:
+def check_form(form: ColumnForm) -> ColumnForm:
     """Return a form with its short name on one line.
 
     Raises:

@@ -18,7 +18,7 @@ from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.research.columns.form import ColumnForm, ColumnKind, risk_question, sound_form
+from fourcorners.research.columns.form import ColumnForm, ColumnKind, check_form, risk_question
 from fourcorners.review import store
 from fourcorners.search.query import Or, Query, Word
 from fourcorners.text.invisible_characters import shorten, single_line
@@ -108,7 +108,7 @@ def add_column(
         ConfigError: If the question is empty or too long, or there are too many columns.
         DuplicateColumn: If the same is asked already.
     """
-    asked, form = _sound(question), sound_form(form or ColumnForm())
+    asked, form = _sound(question), check_form(form or ColumnForm())
     with library.transaction():
         there = review_columns(library, collection, playbook)
         if len(there) >= MAX_COLUMNS:
@@ -146,7 +146,7 @@ def update_column(
     asked = _sound(question)
     with library.transaction():
         before = find_column(library, identity)
-        form = before.form if form is None else sound_form(form)
+        form = before.form if form is None else check_form(form)
         same = (asked, with_model, form.kind) == (
             *(before.question, before.with_model), before.form.kind,
         )  # fmt: skip

@@ -39,7 +39,7 @@ class ColumnRequest(Value):
         default="", max_length=MAX_SHORT, description="What the column is called; by its question."
     )
     kind: ColumnKind = Field(
-        default=ColumnKind.AUTO, description="Of the answers; `auto` is told by the question."
+        default=ColumnKind.AUTO, description="Of the answers; `auto` follows the question."
     )
 
 

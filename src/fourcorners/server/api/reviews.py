@@ -19,7 +19,7 @@ from fourcorners.operations.exports import (
 )
 from fourcorners.operations.reviews import ReviewRequest
 from fourcorners.operations.views import SavedView, ViewRequest
-from fourcorners.review.counts import FindingCounts
+from fourcorners.review.overview.counts import FindingCounts
 from fourcorners.server.api.models import (
     CollectionName,
     Cursor,

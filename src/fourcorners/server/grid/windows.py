@@ -12,9 +12,9 @@ import numpy as np
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review import store
-from fourcorners.review.counts import FindingCounts, count_cells
-from fourcorners.review.families import FamilyRelation
 from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
+from fourcorners.review.overview.counts import FindingCounts, count_cells
+from fourcorners.review.overview.families import FamilyRelation
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
 from fourcorners.server.grid.query import MAX_ANSWER, GridQuery, GridSelection, shown_columns

@@ -16,8 +16,8 @@ from fourcorners.operations.findings import (
     review_coverage,
 )
 from fourcorners.operations.reviews import ReviewRequest
-from fourcorners.review.counts import ToDoReason
 from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.overview.counts import ToDoReason
 from fourcorners.server.api import playbooks, reviews, tasks
 from fourcorners.server.api.findings import (
     AmendmentValue,

@@ -46,6 +46,8 @@ _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
 _DEEPEST = 3  # level in the list of contents
 
 
+_Place = Annotated[str, Query(max_length=40)]
+_Hash = Annotated[str, Query(max_length=64)]
 _View = Annotated[str, Query(max_length=10)]
 
 

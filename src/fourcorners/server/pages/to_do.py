@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from fourcorners.review.counts import ToDoReason
+from fourcorners.review.overview.counts import ToDoReason
 from fourcorners.server.context import Context
 from fourcorners.server.to_do import NOBODY, ToDoItem, ToDoRequest, list_to_do
 
 router = APIRouter()
-_SHOWN = 50
+_SHOWN = 50  # findings of a page
 _REASONS = {
     ToDoReason.SECOND_LOOK: "Second look",
     ToDoReason.HIGH: "High severity",

@@ -33,7 +33,7 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) event.preventDefault();
 });
 
-document.addEventListener("click", async (event) => { // what has an address of its own is sent to a colleague
+document.addEventListener("click", async (event) => { // what has an address is sent to a colleague
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   const words = button.textContent;

@@ -45,16 +45,16 @@ def family_links(library: Library, collection: str) -> Mapping[str, FamilyLink]:
     A contract that restates or replaces others is at the head of them. What a person said goes
     before what the documents say.
     """
-    said = tuple(
+    given = tuple(
         (as_string(document), (as_string(head), as_string(by)))
         for document, head, by in library.execute(
             "SELECT document, head, by FROM document_families ORDER BY document"
         )
     )
     known: VersionedCache[Mapping[str, FamilyLink]] = library.memory.cache("families")
-    key = (fold_name(collection), said, *sorted(library.damaged))
+    key = (fold_name(collection), given, *sorted(library.damaged))
     return known.get(
-        library.content_version, key, lambda: _find_links(library, collection, dict(said))
+        library.content_version, key, lambda: _find_links(library, collection, dict(given))
     )
 
 
@@ -69,7 +69,7 @@ def set_family(library: Library, document: str, head: str, *, by: str) -> None:
 
 
 def _find_links(
-    library: Library, collection: str, said: Mapping[str, tuple[str, str]]
+    library: Library, collection: str, given: Mapping[str, tuple[str, str]]
 ) -> Mapping[str, FamilyLink]:
     entries = {each.id: each for each in library.documents(collection)}
     links: dict[str, FamilyLink] = {}
@@ -85,11 +85,11 @@ def _find_links(
                 newer, older, relation = older, newer, FamilyRelation.REPLACED
             links[newer] = FamilyLink(newer, older, relation, each.because)
     links |= _find_exhibits(library, [each for each in entries.values() if each.id not in links])
-    for document, (head, by) in said.items():
+    for document, (head, by) in given.items():
         links.pop(document, None)
         if document in entries and head in entries:
-            relation = _relation_said(entries[document])
-            links[document] = FamilyLink(document, head, relation, f"{by} said so.", by)
+            relation = _given_relation(entries[document])
+            links[document] = FamilyLink(document, head, relation, f"Set by {by}.", by)
     return {each: _at_head(links, link) for each, link in links.items()}
 
 
@@ -102,12 +102,12 @@ def _at_head(links: Mapping[str, FamilyLink], link: FamilyLink) -> FamilyLink:
     return FamilyLink(link.document, head, link.relation, link.because, link.by)
 
 
-def _relation_said(entry: Entry) -> FamilyRelation:
+def _given_relation(entry: Entry) -> FamilyRelation:
     return FamilyRelation.EXHIBIT if _label(entry) else FamilyRelation.AMENDMENT
 
 
 def _find_exhibits(library: Library, entries: Sequence[Entry]) -> dict[str, FamilyLink]:
-    """Return the exhibits in files of their own, each that one contract alone cites and lacks."""
+    """Return the separate exhibits, each that one contract alone cites and lacks."""
     labels = {each.id: label for each in entries if (label := _label(each))}
     if not labels:
         return {}
@@ -128,6 +128,6 @@ def _find_exhibits(library: Library, entries: Sequence[Entry]) -> dict[str, Fami
 
 
 def _label(entry: Entry) -> str:
-    """Return what an exhibit in a file of its own is called, by its title or else its name."""
+    """Return what a separate exhibit is called, by its title or else its name."""
     found = _LABEL.match(entry.title) or _LABEL.match(entry.name)
     return f"{found[1].capitalize()} {found[2]}" if found else ""
