@@ -26,6 +26,9 @@ from fourcorners.redline.decisions import (
 )
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
 from fourcorners.redline.word import redline_table
+from fourcorners.reports.file_types import FILE_TYPES
+from fourcorners.reports.redline import redline_report
+from fourcorners.reports.writers.pdf import export_pdf
 from fourcorners.review.store import load_findings
 from fourcorners.server.context import RequestContext
 from fourcorners.server.rendering.word_file import write_word_file
@@ -33,14 +36,13 @@ from fourcorners.server.store import markups
 from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.server.tasks.handlers import markup as markup_task
 from fourcorners.server.tasks.queue import Task
+from fourcorners.work_folder import make_temporary_folder
 
 OPEN = "open"
 """What is said of a change to take a decision back."""
 
-FORMS = {
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "md": "text/markdown; charset=utf-8",
-}
+FORMS = ("docx", "pdf", "md")
+"""What a mark-up is written as: the contract in Word, or a table of its changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class WrittenMarkup:
 
     @property
     def media_type(self) -> str:
-        return FORMS[self.form]
+        return FILE_TYPES[self.form]
 
 
 def may_use_banks(access: Access) -> bool:
@@ -179,7 +181,7 @@ def write_markup(
         title = str(access.titles([document])[document])
         form = form or ("docx" if found.proposal.is_word else "md")
         if form not in FORMS:
-            raise NotFound("unsupported format.", remedy=f"There are: {[*FORMS]}.")
+            raise NotFound("unsupported format.", remedy=f"Choose one of {', '.join(FORMS)}.")
         redline = decided_redline(found.redline, found.decisions, read.text)
         if not redline.changes:
             raise Conflict(
@@ -189,6 +191,11 @@ def write_markup(
         access.record("export", {**detail, "changes": len(redline.changes)}, always=True)
     if form == "md":
         data = ("\n".join(redline_table(redline)) + "\n").encode("utf-8", "replace")
+    elif form == "pdf":
+        with make_temporary_folder() as folder:
+            path = folder / "changes.pdf"
+            export_pdf(redline_report(redline, context.principal.name), path)
+            data = path.read_bytes()
     else:
         data, written = write_word_file(
             context.state.settings, read, redline, author=context.principal.name

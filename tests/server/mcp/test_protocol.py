@@ -524,7 +524,7 @@ def test_there_is_no_mcp_unless_it_is_asked_for(path: Path, settings: Settings) 
 def test_a_client_starts_it(path: Path, ids: dict[str, str], tmp_path: Path) -> None:
     async def asks(client: Client) -> None:
         tools = {each.name for each in (await client.list_tools()).tools}
-        assert tools == READS
+        assert tools == READS | {"start_review"}
         (hit, *_) = (await call(client, "search", query='"six months"'))["hits"]
         assert hit["href"].startswith(f"http://localhost:8844/d/{ids['lease']}?")
         found = await call(client, "ask", question="How much notice must the Tenant give?")

@@ -330,7 +330,10 @@ def test_programs_do_the_same(supply: Room, tmp_path: Path) -> None:
     assert supply.client.get(path).json() == made
     answer = supply.client.get(f"{path}/file")
     assert "6.1 Neither party may assign this Agreement.\n" in text_of(answer.content, tmp_path)
-    assert supply.client.get(f"{path}/file", params={"form": "pdf"}).status_code == 422
+    table = supply.client.get(f"{path}/file", params={"form": "pdf"})
+    assert table.headers["content-type"] == "application/pdf"
+    assert table.content.startswith(b"%PDF-")
+    assert supply.client.get(f"{path}/file", params={"form": "odt"}).status_code == 422
     bad = supply.client.post(f"{path}/changes/{change['id']}", json={"state": "praised"})
     assert bad.status_code == 422
 

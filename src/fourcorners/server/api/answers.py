@@ -12,6 +12,7 @@ from pydantic import Field
 from fourcorners.operations import answers as stored_answers
 from fourcorners.operations.answers import StoredAnswer
 from fourcorners.operations.ask import AskRequest
+from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -43,7 +44,7 @@ from fourcorners.value import Value
 
 router = APIRouter(tags=["Answers"])
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
-_REPORT = file_responses(ask_pages.FORMS.values())
+_REPORT = file_responses(FILE_TYPES[each] for each in ask_pages.FORMS)
 
 
 class CitationValue(Value):
@@ -306,7 +307,8 @@ def export_answer(
     context: Context,
     answer: str,
     form: Annotated[
-        Literal["docx", "html", "md", "json"], Query(alias="format", description="Of the file.")
+        Literal["docx", "pdf", "html", "md", "json"],
+        Query(alias="format", description="Of the file."),
     ] = "docx",
 ) -> Response:
     """Return a report as a file to send."""

@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from fourcorners.redline.proposal import OpenPoint
+from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.server import markups
 from fourcorners.server.api.models import Moment, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, run_once
@@ -20,7 +21,7 @@ from fourcorners.text.span import Span
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Mark-ups"])
-_FILES = file_responses(FORMS.values())
+_FILES = file_responses(FILE_TYPES[each] for each in FORMS)
 _Playbook = Annotated[str, Query(max_length=200, description="Empty for the one used last.")]
 
 
@@ -137,7 +138,7 @@ def download_markup(
     context: Context,
     document: str,
     playbook: _Playbook = "",
-    form: Literal["docx", "md", ""] = "",
+    form: Literal["docx", "pdf", "md", ""] = "",
 ) -> Response:
     """Return the contract with what was accepted or edited: as Word, or as a table."""
     made = write_markup(context, document, playbook, form)

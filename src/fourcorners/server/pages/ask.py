@@ -11,6 +11,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.operations import answers
 from fourcorners.operations.ask import MAX_DOCUMENTS, AskRequest, known_sources
 from fourcorners.operations.errors import NotFound, Refusal
+from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.research.answer import TURNS
 from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.tasks.handlers import ask as ask_task
@@ -19,12 +20,8 @@ from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
 _SHOWN = 50  # earlier answers
-FORMS = {
-    "md": "text/markdown; charset=utf-8",
-    "html": "text/html; charset=utf-8",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "json": "application/json",
-}
+FORMS = ("docx", "pdf", "html", "md", "json")
+"""What a report is written as."""
 
 
 @router.get("/ask")
@@ -130,7 +127,7 @@ def answer(context: Context, identity: str) -> Response:
         stored=stored,
         checked=status_of(found),
         notice=NOTICE,
-        forms=("docx", "html", "md", "json"),
+        forms=FORMS,
     )
 
 
@@ -139,12 +136,14 @@ def report(context: Context, identity: str, form: str) -> Response:
     from fourcorners.reports.answer import write_answer
 
     if form not in FORMS:
-        raise NotFound(f"no report is called {form[:20]!r}.", remedy=f"There are: {[*FORMS]}.")
+        raise NotFound(
+            f"no report is called {form[:20]!r}.", remedy=f"There are: {', '.join(FORMS)}."
+        )
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
     name = f"answer-{stored.summary.id}.{form}"
-    return send_written(name, FORMS[form], lambda path: write_answer(found, path))
+    return send_written(name, FILE_TYPES[form], lambda path: write_answer(found, path))
 
 
 def _form(

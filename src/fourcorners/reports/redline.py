@@ -1,0 +1,74 @@
+"""The changes of a mark-up as a report to send: a table of them, and what is left open."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import groupby
+
+from fourcorners.redline.open_points import OpenPoint
+from fourcorners.redline.proposal import POINT_HEADINGS, Basis, ProposedChange, Redline
+from fourcorners.redline.word import source_words
+from fourcorners.reports.tree import (
+    Report,
+    ReportKind,
+    Row,
+    Run,
+    Section,
+    Table,
+    Tone,
+    body,
+    note,
+    row,
+)
+
+_HEADS = ("Provision", "Clause", "Removed", "Added", "Why")
+_WIDTHS = (0.14, 0.12, 0.26, 0.26, 0.22)
+_OPEN_HEADS = ("Provision", "Clause", "The contract says", "Why it is open", "Suggested wording")
+_OPEN_WIDTHS = (0.14, 0.12, 0.26, 0.22, 0.26)
+
+
+def redline_report(found: Redline, prepared_by: str = "") -> Report:
+    changes = Table("Changes", _HEADS, tuple(map(_change, found.changes)), _WIDTHS)
+    sections = [Section("changes", "Changes", (changes,), wide=True, numbered=False)]
+    by_kind = groupby(found.open_points, key=lambda each: each.is_recognised)
+    for number, (is_recognised, points) in enumerate(by_kind):
+        heading = POINT_HEADINGS[is_recognised]
+        table = Table(heading, _OPEN_HEADS, tuple(map(_point, points)), _OPEN_WIDTHS)
+        sections.append(Section(f"open_{number}", heading, (table,), wide=True, numbered=False))
+    return Report(
+        kind=ReportKind.LIST,
+        title="Changes to a contract",
+        project=found.name,
+        status="",
+        facts=(
+            ("For", found.party),
+            ("Playbook", f"{found.playbook} {found.playbook_version}"),
+            ("Changes", f"{len(found.changes):,}"),
+            ("Open questions", f"{len(found.open_points):,}"),
+        ),
+        notice="",
+        sections=tuple(sections),
+        created=datetime.now(UTC),
+        prepared_by=prepared_by,
+        contents=False,
+    )
+
+
+def _change(change: ProposedChange) -> Row:
+    why = change.found or ("No such clause was found." if change.new_clause else "")
+    is_own = change.basis is Basis.EDITED
+    reached = "" if is_own else f"Meets the {change.target_kind} position: {change.target}"
+    notes = [note(each) for each in (reached, source_words(change.source)) if each]
+    return row(
+        change.name,
+        " › ".join(change.path),
+        Run(change.removed, Tone.REMOVED),
+        Run(change.added, Tone.ADDED),
+        (body(why), *notes),
+    )
+
+
+def _point(point: OpenPoint) -> Row:
+    quoted = " … ".join(quote.words for quote in point.quotes)
+    offered = point.offered.text if point.offered else ""
+    return row(point.name, " › ".join(point.path), quoted, point.reason, offered)
