@@ -126,11 +126,14 @@ def _name(case: Any, names: dict[str, list[str]], pick: int) -> None:
 def _request(case: Any) -> dict[str, Any]:
     sent = case.as_transport_kwargs(base_url="http://localhost")
     if isinstance(sent.get("files"), list):  # what is no file is sent as one with its words
-        sent["files"] = [
-            (name, value if isinstance(value, bytes | str | tuple) else repr(value).encode())
-            for name, value in sent["files"]
-        ]
+        sent["files"] = [(name, _as_file(value)) for name, value in sent["files"]]
     return {key: value for key, value in sent.items() if value is not None and key != "timeout"}
+
+
+def _as_file(value: Any) -> Any:
+    if isinstance(value, tuple):  # a name, the content, and its type if that is named
+        return (value[0], _as_file(value[1]), *value[2:])
+    return value if isinstance(value, bytes | str) else repr(value).encode()
 
 
 def _checks() -> list[Any]:

@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
@@ -25,11 +26,8 @@ def room(make_room: Callable[..., Room]) -> Room:
     made = make_room()
     made.put({"lease.txt": LEASE, "supply.txt": SUPPLY})
     with made.app.state.server.connection_pool.library() as library:
-        fill(
-            library,
-            BOOK,
-            [absent(d.id, p.id) for d in library.documents() for p in BOOK.provisions],
-        )
+        places = product(library.documents(), BOOK.provisions)
+        fill(library, BOOK, [absent(document.id, each.id) for document, each in places])
     made.put({"late.txt": LEASE.replace("MILL", "BARN")})
     return made
 

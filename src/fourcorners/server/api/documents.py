@@ -94,7 +94,6 @@ def list_documents(
                             },
                         },
                     },
-                    "encoding": {"files": {"contentType": "application/octet-stream"}},
                     "example": {
                         "collection": "Project Larch",
                         "files": ["01-services-agreement.docx", "leases/02-lease.pdf"],

@@ -136,9 +136,7 @@ def report(context: Context, identity: str, form: str) -> Response:
     from fourcorners.reports.answer import write_answer
 
     if form not in FORMS:
-        raise NotFound(
-            f"no report is called {form[:20]!r}.", remedy=f"There are: {', '.join(FORMS)}."
-        )
+        raise NotFound("Unsupported format.", remedy=f"Choose one of {', '.join(FORMS)}.")
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
