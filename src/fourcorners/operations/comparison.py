@@ -77,8 +77,8 @@ def compare_file(
     try:
         given = read_one_file(path, settings)
     except InputError as error:  # where it was meanwhile is nobody's concern
-        said = error.message.removeprefix(f"{path}: ").replace(str(path), path.name)
-        raise InputError(said, remedy=error.remedy) from error
+        message = error.message.removeprefix(f"{path}: ").replace(str(path), path.name)
+        raise InputError(message, remedy=error.remedy) from error
     access.record("compared", {**asked.model_dump(mode="json"), "file": path.name})
     documents = [given, held] if asked.file_is == "earlier" else [held, given]
     return compare_versions(documents, encoder=encoder).against(1)

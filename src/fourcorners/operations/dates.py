@@ -10,7 +10,7 @@ from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
 from fourcorners.outline.card.term import EventKind, Standing
-from fourcorners.reports.icalendar import CalendarDay, unsettled_note, write_calendar
+from fourcorners.reports.icalendar import CalendarDay, proposal_note, write_calendar
 from fourcorners.reports.workbook import write_rows
 from fourcorners.review.calendar import QuotedWords, Timeline, due_dates, list_timelines
 from fourcorners.text.invisible_characters import single_line
@@ -145,7 +145,7 @@ def calendar_days(found: Dates, *, quotes: bool = True) -> Iterator[CalendarDay]
     """Yield an entry for each day on which something falls due."""
     for each in found.dates:
         unless = f", unless {each.unless}" if each.unless else ""
-        proposed = unsettled_note(name for w in (each.words, *each.parts) for name in w.proposed)
+        proposed = proposal_note(name for w in (each.words, *each.parts) for name in w.proposed)
         yield CalendarDay(
             f"{each.document}-{each.kind.name.lower()}-{each.day:%Y%m%d}@fourcorners",
             each.day,

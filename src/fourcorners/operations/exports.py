@@ -69,7 +69,7 @@ def count_contracts(access: Access, asked: ExportRequest) -> int:
 def load_export(
     access: Access, asked: ExportRequest, shown_path: Callable[[str], str] = str
 ) -> Review:
-    """Return the review that is to be written; `shown_path` is what is told of a file's place.
+    """Return the review that is to be written; `shown_path` is how a file is named to its reader.
 
     Raises:
         NotFound: If they may not know of the collection, a contract is not in it, or there is no

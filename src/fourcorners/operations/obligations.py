@@ -102,7 +102,7 @@ def write_obligations(found: Obligations, path: Path) -> None:
     Raises:
         ConfigError: If the file cannot be written, or what writes it is not installed.
     """
-    from fourcorners.reports.obligations import obligations_report
+    from fourcorners.reports.lists.obligations import obligations_report
     from fourcorners.reports.send import format_for
 
     suffix = path.suffix.lower()

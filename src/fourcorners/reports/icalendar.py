@@ -26,7 +26,7 @@ class CalendarDay:
     description: str = ""
 
 
-def unsettled_note(authors: Iterable[str]) -> str:
+def proposal_note(authors: Iterable[str]) -> str:
     """Return what follows words that depend on tracked changes; empty if they do not."""
     names = ", ".join(map(single_line, dict.fromkeys(authors)))
     return f" (proposed by {names}, not accepted)" if names else ""
@@ -43,7 +43,7 @@ def obligation_days(found: Iterable[ContractObligation]) -> Iterator[CalendarDay
             yield CalendarDay(
                 f"{each.document}-obligation-{each.action.start}-{day:%Y%m%d}@fourcorners",
                 day,
-                single_line(f"{each.party}: {what}{unless}{unsettled_note(each.proposed)}"),
+                single_line(f"{each.party}: {what}{unless}{proposal_note(each.proposed)}"),
                 f"{single_line(place)}: {single_line(each.source)}",
             )
 

@@ -27,7 +27,7 @@ from fourcorners.redline.decisions import (
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
 from fourcorners.redline.word import redline_table
 from fourcorners.reports.file_types import FILE_TYPES
-from fourcorners.reports.redline import redline_report
+from fourcorners.reports.lists.redline import redline_report
 from fourcorners.reports.writers.pdf import export_pdf
 from fourcorners.review.store import load_findings
 from fourcorners.server.context import RequestContext

@@ -63,13 +63,13 @@ class ComparisonView:
     Attributes:
         counts: What there is, and how many of it.
         sections: The summary: each section's title with its lines.
-        sameness: What is said where nothing differs.
+        no_change: What is said where nothing differs.
         groups: The clauses side by side.
     """
 
     counts: list[tuple[str, int]]
     sections: list[tuple[str, list[Entry]]]
-    sameness: str
+    no_change: str
     groups: list[RowGroup]
 
 
@@ -77,7 +77,7 @@ def comparison_view(comparison: Comparison) -> ComparisonView:
     return ComparisonView(
         counts=[(what, count) for what, count in count_changes(comparison) if count],
         sections=_summary(comparison),
-        sameness=describe_no_change(comparison),
+        no_change=describe_no_change(comparison),
         groups=_groups(comparison),
     )
 
@@ -95,7 +95,7 @@ def comparison_page(comparison: Comparison) -> str:
             policy=content_security_policy(style),
             counts=view.counts,
             sections=view.sections,
-            sameness=view.sameness,
+            no_change=view.no_change,
             groups=view.groups,
             version=__version__,
         )

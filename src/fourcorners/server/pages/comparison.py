@@ -126,9 +126,9 @@ def compared_file(
         raise TooLarge(f"{name} is larger than {MAX_BYTES >> 20} MB.", remedy="Split it.")
     with make_temporary_folder() as folder:
         path = folder / name
-        with path.open("wb") as kept:
+        with path.open("wb") as copy:
             while part := file.file.read(_PART):
-                kept.write(part)
+                copy.write(part)
         with context.access() as access:
             found = compare_file(
                 access, asked, path, context.state.settings, context.state.engines.encoder
