@@ -9,7 +9,12 @@ from collections.abc import Callable
 from html import unescape
 
 import pytest
+from argon2 import PasswordHasher
 
+from fourcorners.operations.principal import Role, Scope
+from fourcorners.server.auth import accounts
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, Room
 
 DAY = "2028-12-01"
@@ -115,3 +120,39 @@ def test_obligations_are_sent_as_a_pdf(room: Room) -> None:
     sent = room.client.get("/dates/obligations/report.pdf", params={"c": "Mill"})
     assert sent.headers["content-type"] == "application/pdf"
     assert sent.content.startswith(b"%PDF-")
+
+
+def test_a_calendar_is_subscribed_to_without_words(room: Room) -> None:
+    page = room.client.get("/dates", params={"c": "Mill"}).text
+    (address,) = re.findall(r'id="calendar-address" readonly value="([^"]+)"', page)
+    assert "token" not in address
+    asked = f"{unescape(address)}&as_of={DAY}"
+    sent = room.client.get(asked).text
+    assert "SUMMARY:End: LEASE OF A MILL" in sent
+    assert "DESCRIPTION" not in sent
+    assert "five years" in room.client.get(f"{asked}&words=yes").text
+
+
+def test_a_token_in_the_address_serves_the_calendar_alone(
+    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    room = make_room(team=True)
+    room.put({"lease.txt": LEASE})
+    room.put({"barn.txt": LEASE.replace("MILL", "BARN")}, "Barn")
+    with room.app.state.server.connection_pool.library() as library:
+        people = Accounts(library)
+        people.add("ada", "a short sentence is good", by="test")
+        people.grant("ada", Role.ADMIN, "Mill", by="test")
+        token = ApiTokens(library).add("ada", [Scope.ADMIN], "calendar", 1, by="test")
+    asked = {"as_of": DAY, "token": token}
+    sent = room.client.get("/dates/calendar.ics", params=asked)
+    assert "LEASE OF A MILL" in sent.text
+    assert "BARN" not in sent.text
+    assert room.client.get("/dates/calendar.ics").status_code in (303, 401)
+    wrong = room.client.get("/dates/calendar.ics", params={"token": "fc_none"})
+    assert wrong.status_code == 303
+    for other in ("/dates", "/api/v1/documents", "/"):
+        answer = room.client.get(other, params=asked)
+        assert "LEASE OF A MILL" not in answer.text
+        assert answer.status_code in (303, 401)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from itertools import groupby
 
-from fourcorners.redline.open_points import OpenPoint
-from fourcorners.redline.proposal import POINT_HEADINGS, Basis, ProposedChange, Redline
+from fourcorners.redline.proposal import (
+    POINT_HEADINGS,
+    Basis,
+    OpenPoint,
+    ProposedChange,
+    Redline,
+)
 from fourcorners.redline.word import source_words
 from fourcorners.reports.tree import (
     Report,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from starlette.requests import Request
@@ -90,6 +90,14 @@ SIGN_IN = Cookie("__Host-fourcorners-oidc", _SIGN_IN_SECONDS)
 """That someone has begun to sign in at the provider."""
 
 
+CALENDAR = "/dates/calendar.ics"
+"""The one address whose token may be in it: programs that subscribe to it send no headers."""
+
+
+def _is_calendar(request: Request) -> bool:
+    return request.method == "GET" and request.url.path == CALENDAR
+
+
 class TeamIdentity:
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
@@ -102,8 +110,9 @@ class TeamIdentity:
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         cookie = SESSION.read(request)
-        if kind.casefold() == "bearer":
-            secret = token.strip()
+        subscribed = request.query_params.get("token", "") if _is_calendar(request) else ""
+        if kind.casefold() == "bearer" or subscribed:
+            secret = (subscribed or token).strip()
             with self._pool.library() as library:
                 if secret.startswith(PANE_PREFIX):
                     principal = PaneSessions(library).find_principal(secret)
@@ -111,6 +120,8 @@ class TeamIdentity:
                     principal = ApiTokens(library).find_principal(secret)
             if principal is None:
                 raise NotSignedIn("this API token is unknown or has expired.")
+            if subscribed:
+                return replace(principal, ceiling=min(principal.ceiling, Role.READER))
             return principal
         if not cookie:
             return None

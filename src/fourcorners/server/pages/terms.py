@@ -31,6 +31,7 @@ from fourcorners.operations.obligations import (
 from fourcorners.outline.card.term import EventKind
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.review.obligations.obligation import ObligationKind
+from fourcorners.server.auth.identity import CALENDAR
 from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.pages.collection import parse_date
 
@@ -92,7 +93,17 @@ def show_dates(context: Context, asked: Annotated[_DatesQuery, Query()]) -> Resp
         periods=sorted({*PERIODS, asked.within}),
         kind_words=KIND_WORDS,
         forms=date_operations.FORMS,
+        calendar_href=_calendar_href(context, asked),
     )
+
+
+def _calendar_href(context: RequestContext, asked: _DatesQuery) -> str:
+    """Return the address that a calendar program subscribes to."""
+    given = {"c": asked.c, "within": asked.within}
+    if context.state.team:
+        given["token"] = "TOKEN"  # noqa: S105 - a place for it
+    base = str(context.request.base_url).rstrip("/")
+    return f"{base}{CALENDAR}?{urlencode({k: v for k, v in given.items() if v != ''})}"
 
 
 @router.get("/dates/report.{form}")
@@ -103,6 +114,25 @@ def export_dates(context: Context, form: str, asked: Annotated[_DatesQuery, Quer
         found = list_dates(access, asked.request())
         access.record("export", {"dates": asked.c, "as": form}, always=True)
     return send_written(f"dates.{form}", FILE_TYPES[form], lambda path: write_dates(found, path))
+
+
+@router.get(CALENDAR)
+def subscribe(
+    context: Context,
+    asked: Annotated[_DatesQuery, Query()],
+    words: Annotated[str, Query(max_length=3)] = "",
+) -> Response:
+    """Send what falls due to a calendar program; the contracts' words only if they are asked for.
+
+    Where people sign in, such a program gives an API token as `token` in the address.
+    """
+    with context.access() as access:
+        found = list_dates(access, asked.request())
+
+    def write(path: Path) -> None:
+        write_dates(found, path, quotes=words == "yes")
+
+    return send_written("dates.ics", FILE_TYPES["ics"], write)
 
 
 class _ObligationsQuery(BaseModel):
