@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from fourcorners.models import default_encoder
 from fourcorners.models.registry import default_clause_reader, default_verdict_reader
 from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks import Playbook, builtin_names, load_playbook
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.file.checks import find_warnings
 from fourcorners.playbooks.load import open_playbook
+from fourcorners.playbooks.playbook import Position
 from fourcorners.review.extract.reader import query_hash
+from fourcorners.review.people.cases import read_cases, run_cases
 from fourcorners_bench.extraction.loader import CATEGORY_PROVISIONS
 
 
@@ -106,6 +110,43 @@ def test_what_is_asked_by_type_is_added_to_due_diligence_and_changes_nothing_of_
     asked = [question for each in own for question in each.questions]
     assert any(question.applies_to for question in asked)
     assert not any(default_verdict_reader().is_known(each.id) for each in own)
+
+
+BY_TYPE = ("data-processing", "employment", "leases", "loans")
+
+
+@pytest.mark.parametrize("name", BY_TYPE)
+def test_a_playbook_of_a_type_finds_what_its_cases_say(name: str) -> None:
+    book = load_playbook(name)
+    cases = read_cases(Path(__file__).with_name("cases") / f"{name}.cases.yaml")
+    outcomes = [*run_cases(None, book, cases, encoder=default_encoder(threads=1))]
+    assert [(each.case.text, each.mismatches) for each in outcomes if not each.passed] == []
+    for provision in book.provisions:
+        own = [each.found for each in cases if each.provision == provision.id]
+        assert (own.count(True), own.count(False)) >= (2, 2), provision.id
+
+
+@pytest.mark.parametrize("name", BY_TYPE)
+def test_a_playbook_of_a_type_has_wording_for_either_side(name: str) -> None:
+    book = load_playbook(name)
+    assert 12 <= len(book.provisions) <= 16
+    sides = [
+        {side for each in provision.positions for side in _sides(each)}
+        for provision in book.provisions
+    ]
+    assert sum(side == {"payer", "other"} for side in sides) >= len(sides) - 3
+    for provision in book.provisions:
+        assert len(provision.examples) >= 2, provision.id
+        assert not default_verdict_reader().is_known(provision.id), provision.id
+        assert not default_clause_reader().is_known(provision.id, query_hash(provision))
+        for each in provision.positions:
+            assert each.kind != "preferred" or each.wording is not None, provision.id
+
+
+def _sides(position: Position) -> set[str]:
+    if position.wording is None:
+        return set()
+    return {"payer"} if position.burdens == "payer" else {"other"}
 
 
 @pytest.mark.parametrize("name", [each for each in builtin_names() if each != "nda-review"])

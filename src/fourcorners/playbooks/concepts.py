@@ -10,8 +10,10 @@ from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.search.concepts import Concept
 
-EXCLUDED = frozenset(("cuad-41", "due-diligence-by-type"))
-"""Playbooks that come with the package: those that repeat others, and what nothing has weighed."""
+UNWEIGHED = frozenset(("data-processing", "due-diligence-by-type", "employment", "leases", "loans"))
+"""Playbooks that come with the package and that nothing has weighed."""
+EXCLUDED = UNWEIGHED | {"cuad-41"}
+"""Those whose provisions are no concepts: what nothing has weighed, and what repeats others."""
 
 
 def playbook_concepts(
