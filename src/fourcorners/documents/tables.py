@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.office_package import OfficePackage
@@ -23,12 +25,35 @@ _SECONDS: Final = 60.0
 _REMEDY: Final = "Give a Word file (.docx) or an Excel workbook (.xlsx) with a table."
 
 
+Column = TypeVar("Column")
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: what it is called (a sheet's name), and its rows, which are equally long."""
 
     name: str
     rows: tuple[tuple[str, ...], ...]
+
+
+def match_headings(headings: Sequence[str], names: Mapping[Column, str]) -> list[Column | None]:
+    """Return what each heading is called, each name once; None where nothing fits.
+
+    `names` are divided by `|`. A heading that has a name in it counts where none is exactly so.
+    """
+    found: list[Column | None] = [None] * len(headings)
+    plain = [" ".join(each.casefold().split()).strip(" :.") for each in headings]
+    exact = [(name, column) for column, listed in names.items() for name in listed.split("|")]
+    for is_exact in (True, False):
+        for name, column in exact:
+            if column in found:
+                continue
+            for at, heading in enumerate(plain):
+                fits = re.search(rf"\b{re.escape(name)}\b", heading) is not None
+                if found[at] is None and (heading == name if is_exact else fits):
+                    found[at] = column
+                    break
+    return found
 
 
 def read_tables(path: Path) -> list[Table]:

@@ -10,7 +10,7 @@ from functools import cache
 
 import yaml
 
-from fourcorners.documents.tables import Table
+from fourcorners.documents.tables import Table, match_headings
 from fourcorners.errors import InputError
 from fourcorners.playbooks.file.source import Data
 from fourcorners.playbooks.load import builtin_names, open_playbook
@@ -95,21 +95,7 @@ def join_tables(tables: Sequence[Table]) -> tuple[Table, list[str]]:
 
 
 def suggest_columns(headings: Sequence[str]) -> list[Field | None]:
-    """Return what each column is by its heading; each field once, and None where nothing fits."""
-    found: list[Field | None] = [None] * len(headings)
-    plain = [" ".join(each.casefold().split()).strip(" :.") for each in headings]
-    exact = [
-        (heading, field, True) for field, names in _HEADINGS.items() for heading in names.split("|")
-    ]
-    for name, field, whole in [*exact, *((name, field, False) for name, field, _ in exact)]:
-        if field in found:
-            continue
-        for at, heading in enumerate(plain):
-            fits = heading == name if whole else re.search(rf"\b{re.escape(name)}\b", heading)
-            if found[at] is None and fits:
-                found[at] = field
-                break
-    return found
+    return match_headings(headings, _HEADINGS)
 
 
 def make_playbook(name: str, rows: Sequence[Sequence[str]], columns: Columns) -> TablePlaybook:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.damage import without_damaged
@@ -105,8 +106,10 @@ MAX_UNDIVIDED = 600  # words of a section without parts, above which its passage
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
 
 
-def bank_clauses(library: Library, bank: str, *, provision: str | None = None) -> list[Clause]:
-    """Return the clauses of a bank, each once.
+def bank_clauses(
+    library: Library, bank: str, *, provision: str | None = None, on: date | None = None
+) -> list[Clause]:
+    """Return the clauses of a bank, each once; of a day, none that have expired by then.
 
     Raises:
         ConfigError: If there is no such bank.
@@ -127,6 +130,7 @@ def bank_clauses(library: Library, bank: str, *, provision: str | None = None) -
         )
         for each in stored_clauses(library, bank, provision=provision)
         if len(each.text.split()) >= MIN_BANK_WORDS
+        and not (on is not None and each.facts.is_expired(on))
     )
 
 

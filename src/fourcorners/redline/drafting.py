@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from fourcorners.library.contract import Contract
@@ -45,7 +46,8 @@ class PrecedentBank:
 
     def __init__(self, library: Library, bank: str, encoder: Encoder) -> None:
         self._name = bank
-        clauses = bank_clauses(library, bank)
+        # Nobody is asked here whether an expired clause may be used all the same.
+        clauses = bank_clauses(library, bank, on=date.today())
         self._stock = ClauseStock(
             clauses, encoder, vectors=clause_vectors(library, clauses, encoder)
         )

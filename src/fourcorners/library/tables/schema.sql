@@ -690,3 +690,16 @@ CREATE TABLE IF NOT EXISTS server_column_forms(
     kind    TEXT NOT NULL,
     PRIMARY KEY (id, version)
 ) STRICT, WITHOUT ROWID;
+
+-- What a firm notes of a clause of a bank; days as ISO 8601 has them, and `''` where nothing is
+
+CREATE TABLE IF NOT EXISTS bank_facts(
+    bank        TEXT NOT NULL,
+    clause      TEXT NOT NULL,
+    owner       TEXT NOT NULL,
+    approved_by TEXT NOT NULL,
+    approved    TEXT NOT NULL,
+    law         TEXT NOT NULL,
+    expires     TEXT NOT NULL,
+    PRIMARY KEY (bank, clause)
+) STRICT, WITHOUT ROWID;

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from io import StringIO
 from math import ceil
 from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
+from fourcorners.documents.tables import match_headings, read_tables
 from fourcorners.errors import ConfigError
+from fourcorners.playbooks.bank.facts import ClauseFacts, parse_day
 from fourcorners.playbooks.bank.store import STARS, BankClause
 from fourcorners.playbooks.learning.learn import Clause, Sentence, mark_sentences, sentence_spans
 from fourcorners.private_files import make_folder
@@ -21,21 +23,37 @@ from fourcorners.work_folder import replace_text
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
-_KEYS = frozenset({"provision", "text", "stars", "source", "start", "end", "tags"})
+_FACTS = tuple(each.name for each in fields(ClauseFacts))
+_KEYS = frozenset({"provision", "text", "stars", "source", "start", "end", "tags", *_FACTS})
 _FORM = (
     'Each line is a JSON object such as {"provision": "Insurance", "text": "…", "stars": 4}; '
-    "source, start, end and tags may follow."
+    "source, start, end, tags, owner, approved_by, approved, law and expires may follow."
 )
+_HEADINGS = {
+    "provision": "provision|kind of clause|clause type|type|topic|category|clause",
+    "text": "text|wording|clause text|words|language",
+    "stars": "stars|rating|quality",
+    "source": "source|origin|from|precedent",
+    "owner": "owner|responsible|maintained by",
+    "approved_by": "approved by|approver",
+    "approved": "approved on|approval date|date approved|approved",
+    "law": "governing law|law|jurisdiction",
+    "expires": "expires|expiry|expiry date|valid until|review by",
+}
 _LAYOUTS = (
-    "Give a .jsonl file, a folder with corpus.jsonl, queries.jsonl and qrels, or one with "
-    "annotations.jsonl and contracts."
+    "Give a .jsonl file, a Word or Excel file with a table, a folder with corpus.jsonl, "
+    "queries.jsonl and qrels, or one with annotations.jsonl and contracts."
+)
+_FORM_OF_TABLE = (
+    "Give each clause a row; the headings are such as Kind of clause, Text, Stars, Source, Owner, "
+    "Approved by, Approved on, Governing law and Expires."
 )
 _NO_STARS = 0  # BEIR's score of what was judged irrelevant
 _EXPANDED = "expanded_by"  # how many clauses were added to a query's, in its metadata
 
 
 def read_clauses(path: Path) -> Iterator[BankClause]:
-    """Yield the clauses of a file or folder in any of the three layouts.
+    """Yield the clauses of a file or folder in any of the four layouts.
 
     Raises:
         ConfigError: If it has none of them, or contains an error; the message names file and line.
@@ -46,6 +64,8 @@ def read_clauses(path: Path) -> Iterator[BankClause]:
         if (path / "corpus.jsonl").is_file():
             return _beir(path)
         raise ConfigError(f"{path}: this folder holds no clauses.", remedy=_LAYOUTS)
+    if path.suffix.lower() in (".xlsx", ".docx") and path.is_file():
+        return _table(path)
     if path.is_file():
         return _lines(path)
     raise ConfigError(f"{path}: there is no such file or folder.", remedy=_LAYOUTS)
@@ -82,31 +102,66 @@ class _Record:
         return value
 
 
+def _table(path: Path) -> Iterator[BankClause]:
+    """Yield the clauses of the tables of a file: a row each, with headings over the columns."""
+    read = False
+    for table in read_tables(path):
+        columns = match_headings(table.rows[0], _HEADINGS)
+        if "text" not in columns and "provision" in columns:  # a table of clauses and their kind
+            columns = match_headings(table.rows[0], {**_HEADINGS, "text": "clause"})
+        if not {"text", "provision"} <= set(columns):
+            continue
+        read = True
+        for number, row in enumerate(table.rows[1:], start=2):
+            named = zip(columns, row, strict=True)
+            given: dict[str, Json] = {key: words for key, words in named if key and words.strip()}
+            if stars := str(given.pop("stars", "")):
+                given["stars"] = int(stars) if stars.isdecimal() else stars.count("★") or stars
+            if given:
+                yield _clause(_Record(path, number, _FORM_OF_TABLE, given))
+    if not read:
+        raise ConfigError(f"{path}: no table has clauses and their kinds.", remedy=_FORM_OF_TABLE)
+
+
 def _lines(path: Path) -> Iterator[BankClause]:
     for record in _records(path, remedy=_FORM):
         unknown = sorted(record.values.keys() - _KEYS)
         if unknown:
             raise record.wrong(f"there is no key {unknown[0]!r}")
-        tags = record.values.get("tags") or []
-        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-            raise record.wrong("tags must be a list of texts")
-        start, end = record.place("start"), record.place("end")
-        if start is not None and end is not None and end < start:
-            raise record.wrong("end lies before start")
-        stars = record.values.get("stars")
-        if stars is not None and (
-            isinstance(stars, bool) or not isinstance(stars, int) or stars not in STARS
-        ):
-            raise record.wrong(f"stars must be 1 to 5, not {stars!r}")
-        yield BankClause(
-            provision=" ".join(record.text("provision").split()),
-            text=record.text("text"),
-            stars=stars,
-            source=record.text("source") if record.values.get("source") else "",
-            start=start,
-            end=end,
-            tags=tuple(str(tag) for tag in tags),
-        )
+        yield _clause(record)
+
+
+def _clause(record: _Record) -> BankClause:
+    tags = record.values.get("tags") or []
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise record.wrong("tags must be a list of texts")
+    start, end = record.place("start"), record.place("end")
+    if start is not None and end is not None and end < start:
+        raise record.wrong("end lies before start")
+    stars = record.values.get("stars")
+    if stars is not None and (
+        isinstance(stars, bool) or not isinstance(stars, int) or stars not in STARS
+    ):
+        raise record.wrong(f"stars must be 1 to 5, not {stars!r}")
+    return BankClause(
+        provision=" ".join(record.text("provision").split()),
+        text=record.text("text"),
+        stars=stars,
+        source=record.text("source") if record.values.get("source") else "",
+        start=start,
+        end=end,
+        tags=tuple(str(tag) for tag in tags),
+        facts=_facts(record),
+    )
+
+
+def _facts(record: _Record) -> ClauseFacts:
+    given = {key: record.text(key) for key in _FACTS if record.values.get(key)}
+    try:
+        days = {key: parse_day(given.pop(key, "")) for key in ("approved", "expires")}
+    except ConfigError as error:
+        raise record.wrong(error.message.rstrip(".")) from error
+    return ClauseFacts(**given, **days)
 
 
 def _records(path: Path, *, remedy: str) -> Iterator[_Record]:

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
+from fourcorners.playbooks.bank.facts import NO_FACTS, ClauseFacts, read_facts, write_facts
 from fourcorners.playbooks.learning.learn import Clause
 from fourcorners.text.normalisation import normalise_text
 
 STARS = range(1, 6)
+_SELECT = (
+    'SELECT provision, text, stars, source, start, "end", tags, '
+    "owner, approved_by, approved, law, expires FROM bank_clauses "
+    "LEFT JOIN bank_facts ON bank_facts.bank = bank_clauses.bank AND clause = id "
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class BankClause:
     start: int | None = None
     end: int | None = None
     tags: tuple[str, ...] = ()
+    facts: ClauseFacts = NO_FACTS
 
     @property
     def id(self) -> str:
@@ -73,6 +80,8 @@ def _fold_text(text: str) -> str:
 def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) -> ImportCounts:
     """Add clauses to a bank; one it holds already keeps its place, and takes stars if it had none.
 
+    What is noted of a clause replaces what was; a clause of which nothing is leaves it.
+
     Raises:
         ConfigError: If the bank has no name.
     """
@@ -91,6 +100,8 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
                 "ON CONFLICT (bank, id) DO NOTHING RETURNING row",
                 (*row, clause.start, clause.end, tags, now),
             )
+            if clause.facts != NO_FACTS:
+                write_facts(library, bank, clause.id, clause.facts)
             if fresh:
                 added += 1
                 continue
@@ -123,8 +134,7 @@ def bank_clauses(
         ConfigError: If there is no such bank, or it holds nothing of the provision.
     """
     rows = library.execute(
-        'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
-        "WHERE bank = ?1 AND (?2 IS NULL OR lower(provision) = lower(?2)) "
+        f"{_SELECT} WHERE bank_clauses.bank = ?1 AND (?2 IS NULL OR lower(provision) = lower(?2)) "
         "AND (?3 IS NULL OR stars >= ?3) ORDER BY row",
         (bank, provision, least),
     )
@@ -140,8 +150,7 @@ def find_clause(library: Library, bank: str, clause: str) -> BankClause:
         ConfigError: If no clause or several are called so.
     """
     found = library.execute(
-        'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
-        "WHERE bank = ? AND substr(id, 1, ?) = ? LIMIT 2",
+        f"{_SELECT} WHERE bank_clauses.bank = ? AND substr(id, 1, ?) = ? LIMIT 2",
         (bank, len(clause), clause),
     )
     if len(found) != 1:
@@ -162,6 +171,19 @@ def set_stars(library: Library, bank: str, clause: BankClause, stars: int | None
     return replace(clause, stars=stars)
 
 
+def set_facts(library: Library, bank: str, clause: str, facts: ClauseFacts) -> BankClause:
+    """Note the facts of a clause.
+
+    Raises:
+        ConfigError: If no clause or several are called so, or the facts cannot be.
+    """
+    found = find_clause(library, bank, clause)
+    with library.transaction():
+        write_facts(library, bank, found.id, facts)
+        library.record("bank-facts", {"bank": bank, "clause": found.id})
+    return replace(found, facts=facts)
+
+
 def clause_lines(clauses: Iterable[BankClause]) -> Iterator[str]:
     """Yield each clause as a line of JSON, as an import reads it."""
     for clause in clauses:
@@ -173,6 +195,7 @@ def clause_lines(clauses: Iterable[BankClause]) -> Iterator[str]:
             "start": clause.start,
             "end": clause.end,
             "tags": list(clause.tags) or None,
+            **{key: None if not each else str(each) for key, each in asdict(clause.facts).items()},
         }
         yield json.dumps(
             {key: value for key, value in whole.items() if value is not None}, ensure_ascii=False
@@ -187,7 +210,7 @@ def training_clauses(clauses: Iterable[BankClause]) -> list[Clause]:
 
 
 def _clause(row: tuple[SQLiteValue, ...]) -> BankClause:
-    provision, text, stars, source, start, end, tags = row
+    provision, text, stars, source, start, end, tags, *facts = row
     return BankClause(
         provision=as_string(provision),
         text=as_string(text),
@@ -196,6 +219,7 @@ def _clause(row: tuple[SQLiteValue, ...]) -> BankClause:
         start=None if start is None else as_integer(start),
         end=None if end is None else as_integer(end),
         tags=tuple(json.loads(as_string(tags))),
+        facts=read_facts(tuple(facts)),
     )
 
 
