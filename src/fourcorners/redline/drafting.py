@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fourcorners.library.contract import Contract
@@ -47,7 +47,7 @@ class PrecedentBank:
     def __init__(self, library: Library, bank: str, encoder: Encoder) -> None:
         self._name = bank
         # Nobody is asked here whether an expired clause may be used all the same.
-        clauses = bank_clauses(library, bank, on=date.today())
+        clauses = bank_clauses(library, bank, on=datetime.now(UTC).date())
         self._stock = ClauseStock(
             clauses, encoder, vectors=clause_vectors(library, clauses, encoder)
         )

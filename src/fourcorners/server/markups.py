@@ -6,6 +6,7 @@ A mark-up is its person's alone, and needs the collection of its contract.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
@@ -218,6 +219,11 @@ def _decision(
     clause = next((c for c in bank_clauses(library, asked.bank) if c.id == asked.clause), None)
     if clause is None:
         raise NotFound("the bank has no such clause any more.", remedy="Choose another.")
+    if clause.facts.is_expired(datetime.now(UTC).date()) and not asked.expired:
+        raise Conflict(
+            f"this clause expired on {clause.facts.expires}.",
+            remedy="Choose another, or confirm that you want to use it.",
+        )
     words = _adapt_clause(library, found, clause.text)
     source = Source(clause.source or f"the clause bank {asked.bank}", stars=clause.stars)
     return Decision(state, person, clause_words(proposed, words), source)

@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,7 +18,8 @@ from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.read import read_document
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
-from fourcorners.playbooks.bank.store import BankClause, store_clauses
+from fourcorners.playbooks.bank.facts import ClauseFacts
+from fourcorners.playbooks.bank.store import BankClause, set_facts, store_clauses
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import (
     CellState,
@@ -286,7 +288,7 @@ def test_a_bank_is_browsed_by_kind_and_stars(supply: Room) -> None:
     page = supply.client.get("/precedents/bank?b=firm&stars=4").text
     assert PROMISE in page
     assert "cap." not in page
-    assert supply.client.get("/precedents/bank?b=none").status_code == 400
+    assert supply.client.get("/precedents/bank?b=none").status_code == 404
     assert supply.client.get("/precedents/bank?b=firm&d=0&change=0").status_code == 404
 
 
@@ -352,3 +354,15 @@ def test_a_contract_is_reviewed_first_where_it_was_not(supply: Room) -> None:
     page = supply.client.get(address).text
     assert "M&amp;A due diligence and Commercial terms" in page
     assert "<h3>Cap on liability" in page
+
+
+def test_an_expired_clause_is_put_in_only_after_a_question(marking: Marking) -> None:
+    clause = BankClause("Assignment", PROMISE).id
+    with marking.room.app.state.server.connection_pool.library() as library:
+        set_facts(library, "firm", clause, ClauseFacts(expires=date(2020, 1, 31)))
+    place = {"d": marking.room.document("supply"), "p": BOOK.id, "change": marking.change()}
+    page = unescape(marking.room.client.get("/precedents/bank", params=place).text)
+    assert 'name="expired" value="yes" required' in page
+    assert "Use it although it expired on 31 January 2020" in page
+    marking.decide("edited", status=409, bank="firm", clause=clause)
+    marking.decide("edited", bank="firm", clause=clause, expired="yes")

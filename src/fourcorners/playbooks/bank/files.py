@@ -118,9 +118,11 @@ def _table(path: Path) -> Iterator[BankClause]:
             if stars := str(given.pop("stars", "")):
                 given["stars"] = int(stars) if stars.isdecimal() else stars.count("★") or stars
             if given:
-                yield _clause(_Record(path, number, _FORM_OF_TABLE, given))
+                yield _clause(_Record(Path(path.name), number, _FORM_OF_TABLE, given))
     if not read:
-        raise ConfigError(f"{path}: no table has clauses and their kinds.", remedy=_FORM_OF_TABLE)
+        raise ConfigError(
+            f"{path.name}: no table has clauses and their kinds.", remedy=_FORM_OF_TABLE
+        )
 
 
 def _lines(path: Path) -> Iterator[BankClause]:

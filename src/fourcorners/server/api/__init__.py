@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 
 from fourcorners.server.api import (
     answers,
+    banks,
     collections,
     columns,
     documents,
@@ -31,7 +32,7 @@ from fourcorners.server.api.requests import RequestGuard
 
 _SUBJECTS = (
     *(collections, documents, families, health, search, playbooks, reviews, findings, columns),
-    *(markups, terms, answers, tasks, webhooks, users, audit),
+    *(markups, banks, terms, answers, tasks, webhooks, users, audit),
 )
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}

@@ -131,6 +131,7 @@ class _DecisionForm(DecisionRequest):
     playbook: str = Field(alias="p", max_length=500)
     state: Literal["accepted", "edited", "rejected", "open"] = Field(alias="says")
     change: str = Field(max_length=20)
+    expired: bool = False
 
 
 @router.post("/d/{document}/markup/decide")

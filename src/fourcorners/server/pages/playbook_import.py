@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import PurePath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
@@ -12,6 +14,7 @@ from fastapi.responses import Response
 
 from fourcorners.documents.archive.container import safe_name
 from fourcorners.operations import playbooks
+from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.playbook_imports import ImportedTable, import_playbook, open_table
 from fourcorners.operations.principal import Role
@@ -60,6 +63,13 @@ def preview(
 
 def receive_table(context: RequestContext, file: UploadFile, name: str) -> ImportedTable:
     """Return the table of an uploaded file, of which nothing is kept."""
+    with receive_file(context, file) as (access, path):
+        return open_table(access, path, name=name)
+
+
+@contextmanager
+def receive_file(context: RequestContext, file: UploadFile) -> Iterator[tuple[Access, Path]]:
+    """Lend the library and an uploaded file, which is removed afterwards."""
     from fourcorners.documents.tables import MAX_BYTES as MOST
 
     if not file.filename:
@@ -70,7 +80,7 @@ def receive_table(context: RequestContext, file: UploadFile, name: str) -> Impor
     with make_temporary_folder() as folder, context.access() as access:
         path = folder / PurePath(safe_name(file.filename)).name
         path.write_bytes(data)
-        return open_table(access, path, name=name)
+        yield access, path
 
 
 @router.post("/playbooks/import/make")

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations import banks as operation
+from fourcorners.operations.banks import BankRequest, ClauseFactsValue, FactsRequest
 from fourcorners.operations.precedents import Precedents, PrecedentsRequest, find_precedents
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
+from fourcorners.playbooks.bank.facts import MAX_WORDS, ClauseStanding, clause_facts
 from fourcorners.playbooks.bank.ratings import rate_clause
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.context import Context
 from fourcorners.server.markups import find_markup
+from fourcorners.server.pages.playbook_import import receive_file
 
 router = APIRouter()
 _LONGEST = 20_000  # characters of a draft
 _PAGE = 40  # clauses of a bank on one page
 _Word = Annotated[str, Query(max_length=200)]
 _Words = Annotated[str, Form(max_length=_LONGEST)]
+_Note = Annotated[str, Form(max_length=MAX_WORDS)]
+STANDING_WORDS = {
+    ClauseStanding.APPROVED: "Approved",
+    ClauseStanding.UNAPPROVED: "Not approved",
+    ClauseStanding.EXPIRED: "Expired",
+    ClauseStanding.UNKNOWN: "Nothing noted",
+}
 
 
 @router.get("/precedents")
@@ -86,12 +97,53 @@ def rate(
     return _message_page(context, f"Rated {'★' * stars}." if stars else "Rating removed.")
 
 
+@router.post("/precedents/facts")
+def note_facts(
+    context: Context,
+    bank: Annotated[str, Form(max_length=120)],
+    clause: Annotated[str, Form(min_length=6, max_length=12)],
+    owner: _Note = "",
+    approved_by: _Note = "",
+    approved: _Note = "",
+    law: _Note = "",
+    expires: _Note = "",
+) -> Response:
+    """Note who is responsible for a clause, who approved it, its law, and until when it is used."""
+    facts = ClauseFactsValue.from_fields(
+        owner=owner.strip(),
+        approved_by=approved_by.strip(),
+        approved=approved or None,
+        law=law.strip(),
+        expires=expires or None,
+    )
+    asked = FactsRequest.from_fields(bank=bank, clause=clause, facts=facts)
+    with context.access() as access:
+        operation.set_facts(access, asked)
+    return _message_page(context, "Saved.")
+
+
+@router.post("/precedents/import")
+def import_bank(
+    context: Context,
+    file: Annotated[UploadFile, File()],
+    bank: Annotated[str, Form(max_length=120)],
+) -> Response:
+    """Add the clauses of a table to a bank; nothing of the file is kept but them."""
+    with receive_file(context, file) as (access, path):
+        done = operation.import_clauses(access, bank, path)
+    known = f"; {done.known:,} already there" if done.known else ""
+    return _message_page(context, f"{done.added:,} clauses added{known}.")
+
+
 class _BankQuery(BaseModel):
     """A bank, what of it is shown, and the change of a mark-up that a clause is sought for."""
 
     b: Annotated[str, Field(max_length=200)] = ""
     kind: Annotated[str, Field(max_length=200)] | None = None
     stars: Annotated[int, Field(ge=0, le=5)] = 0
+    standing: Literal["", "expired", "unapproved", "approved", "unknown"] = ""
+    owner: Annotated[str, Field(max_length=200)] = ""
+    law: Annotated[str, Field(max_length=200)] = ""
     page: Annotated[int, Field(ge=1, le=100_000)] = 1
     d: Annotated[str, Field(max_length=40)] = ""
     p: Annotated[str, Field(max_length=200)] = ""
@@ -113,12 +165,16 @@ def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Respon
         if kind is None:
             wanted = target.name.casefold() if target else ""
             kind = next((k.provision for k in kinds if k.provision.casefold() == wanted), "")
-        found = (
-            banks.bank_clauses(library, bank, provision=kind or None, least=stars or None)
-            if bank
-            else []
+        wanted_clauses = BankRequest(
+            bank=bank or "-",
+            provision=kind,
+            stars=stars,
+            standing=ClauseStanding(asked.standing) if asked.standing else None,
+            owner=asked.owner,
+            law=asked.law,
         )
-    found.sort(key=lambda each: -(each.stars or 0))
+        found = operation.list_clauses(access, wanted_clauses) if bank else []
+        laws = sorted({each.law for each in clause_facts(library, bank).values() if each.law})
     return context.page(
         "bank.html.j2",
         bank=bank,
@@ -126,6 +182,10 @@ def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Respon
         kinds=kinds,
         kind=kind,
         stars=stars,
+        asked=asked,
+        laws=laws,
+        standings=STANDING_WORDS,
+        today=operation.today(),
         clauses=found[(page - 1) * _PAGE : page * _PAGE],
         total=len(found),
         number=page,
@@ -153,6 +213,8 @@ def _page(
         # Banks hold words of any collection, and are for who may read all.
         reads_all = access.readable() is None
         held = banks.bank_summary(access.full_library(Role.READER)) if reads_all else []
+        bank = chosen[2:] if chosen.startswith("b:") and reads_all else ""
+        facts = clause_facts(access.common(), bank) if bank else {}
     return context.page(
         "precedents.html.j2",
         200 if problem is None else 422,
@@ -165,7 +227,9 @@ def _page(
         found=None if found is None else found.found,
         message=found.note if found else "",
         problem=problem,
-        bank=chosen[2:] if chosen.startswith("b:") else "",
+        facts=facts,
+        today=operation.today(),
+        bank=bank,
         may_browse=reads_all,
         may_keep=context.principal.may_everywhere(Role.REVIEWER),
     )

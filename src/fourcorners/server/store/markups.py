@@ -18,7 +18,7 @@ from fourcorners.library.store import Library
 from fourcorners.redline.decisions import Decision, change_id
 from fourcorners.redline.open_points import Target
 from fourcorners.redline.proposal import Redline
-from fourcorners.value import Value
+from fourcorners.value import Flag, Value
 
 MAX_WORDS = 50_000
 """Characters of an edited change, at most."""
@@ -53,6 +53,7 @@ class DecisionRequest(Value):
     )
     bank: str = Field(default="", max_length=120, description="Take the words from this bank.")
     clause: str = Field(default="", max_length=12, description="The id of the clause there.")
+    expired: Flag = Field(default=False, description="Use the clause although it has expired.")
 
 
 @dataclass(frozen=True, slots=True)
