@@ -27,6 +27,7 @@ from tests.word.pane import (
     review,
     said,
     saved,
+    words,
 )
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -35,6 +36,8 @@ from fourcorners.server.context import RequestContext
 from fourcorners.server.pages import FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import RateStatus
 from fourcorners.server.tasks.handlers import ask
+from fourcorners.server.word import pane
+from fourcorners.settings import WordSettings
 from tests.models.fake import HashEncoder
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
@@ -101,7 +104,7 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
     monkeypatch.setattr(guarding, "REQUESTS_PER_MINUTE", 10**9)
     monkeypatch.setattr(ask, "_WAITING", 10**9)
     monkeypatch.setattr(LocalModels, "encoder", property(lambda _: EvenEncoder()))
-    room = make_room(team=True)
+    room = make_room(team=True, word=WordSettings(office_js=Path("none")))
     room.app.state.server.workers.stop()
     room.put({"lease.txt": LEASE}, "Mill")
     room.put({"supply.txt": SUPPLY, "shared.txt": LEASE}, "Grain")
@@ -224,6 +227,7 @@ def operations() -> tuple[Operation, ...]:
     app = FastAPI()
     for name in (*PAGES, *FOR_TEAMS):
         app.include_router(import_module(f"fourcorners.server.pages.{name}").router)
+    app.include_router(pane.router)
     api.install(app)
     schema = app.openapi()
     found = []

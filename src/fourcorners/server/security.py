@@ -35,7 +35,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 PANE = "/word/pane"
-"""The one page that another site may show in a frame: Word on the web, where the settings say so."""
+"""The one page that Word on the web may show in a frame, where the settings name its sites."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows its address alone

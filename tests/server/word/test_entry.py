@@ -1,4 +1,4 @@
-"""What Word asks for: a manifest that it takes, a pane that it may show, Office.js, a connection."""
+"""What Word asks for: a manifest that it takes, a pane that it may show, Office.js, a code."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_the_pane_says_nothing_to_who_is_not_connected(team: Room) -> None:
     for path in (
         "/word/start",
         "/word/d/0000000000000000/cards",
-        "/word/documents?task=a&digest=b",
+        "/word/documents?task=a",
     ):
         answer = team.client.get(path)
         assert answer.status_code == 401, path

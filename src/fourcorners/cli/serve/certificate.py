@@ -11,7 +11,7 @@ from fourcorners.cli.serve.commands import require_extra
 
 _TRUST = """Trust {authority} on each computer that opens the pane:
   Windows  certutil -user -addstore Root {authority}
-  macOS    security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db {authority}
+  macOS    security add-trusted-cert -r trustRoot {authority}
 Then serve with:
   fourcorners serve --certificate {certificate} --key {key}"""
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.redline.proposal import OpenPoint
+from fourcorners.redline.proposal import OpenPoint, ResponseKind
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.server import markups
 from fourcorners.server.api.models import Moment, file_responses
@@ -70,6 +70,19 @@ class OpenPointValue(Value):
     offered: str = Field(description="Suggested wording; empty for none.")
 
 
+class ChangeResponseValue(Value):
+    """A tracked change of somebody else, and what to answer to it by the playbook."""
+
+    author: str
+    before: str
+    after: str
+    kind: ResponseKind
+    provision: str = Field(description="Empty where the playbook says nothing about it.")
+    name: str
+    reason: str
+    path: list[str]
+
+
 class MarkupValue(Value):
     """A person's mark-up of a contract."""
 
@@ -80,6 +93,9 @@ class MarkupValue(Value):
     word: bool = Field(description="Whether it can be written into the Word file.")
     changes: list[ProposedChangeValue]
     to_decide: list[OpenPointValue]
+    responses: list[ChangeResponseValue] = Field(
+        description="To the tracked changes of others; none without the request's `reviewer`."
+    )
 
     @classmethod
     def from_markup(cls, found: Markup, text: str) -> MarkupValue:
@@ -91,6 +107,12 @@ class MarkupValue(Value):
             word=found.proposal.is_word,
             changes=[_change(each) for each in change_views(found, text)],
             to_decide=[_open_point(each) for each in found.redline.open_points],
+            responses=[
+                ChangeResponseValue.make(
+                    each, author=each.change.author, before=each.change.before, path=list(each.path)
+                )
+                for each in found.redline.responses
+            ],
         )
 
 
