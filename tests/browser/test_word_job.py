@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fourcorners.documents.docx.resolved_changes import resolve_changes
+from fourcorners.documents.read import read_document
 from fourcorners.library.store import Library
 from fourcorners.operations.playbooks import save_playbook
 from fourcorners.settings import WordSettings
@@ -27,7 +30,6 @@ from tests.word.pane import (
     review,
     said,
     saved,
-    words,
 )
 
 if TYPE_CHECKING:
@@ -98,9 +100,40 @@ def test_the_services_agreement_is_marked_for_the_customer(
 def test_the_supplier_s_changes_are_answered(page: Page, site: str, tmp_path: Path) -> None:
     services = (CASES / "services.docx").read_bytes()
     open_word(page, site, services, "services.docx")
-    playbook = "house"
-    review(page, "Bexley", playbook)
+    review(page, "Bexley", "house")
     theirs = cards(page, "responses")
-    for each in theirs:
-        print(each)
-    print(cards(page, "changes"))
+    assert {each["data"]["author"] for each in theirs} == {"Harrow"}
+    renewal, law = (
+        next(n for n, each in enumerate(theirs, 1) if words in each["data"]["after"])
+        for words in ("one hundred and eighty", "New York")
+    )
+    card = "[data-tab-part=responses] .card:nth-of-type({})"
+    press(page, f"{card.format(renewal)} [data-place]")
+    assert page.eval("WordHost.selected()") == "one hundred and eighty (180)"
+    press(page, f"{card.format(renewal)} [data-answer=reject]")
+    press(page, f"{card.format(law)} [data-answer=comment]")
+    marked = saved(page)
+    check_views(tmp_path, services, expected(services), marked)
+    comments = part(marked, "word/comments.xml")
+    assert comments.count('w:author="Ada"') == 2
+    assert 'w:author="Harrow"' in comments
+    path = tmp_path / "accepted.docx"
+    path.write_bytes(resolve_changes(marked, path, accept=True))
+    accepted = " ".join(read_document(path).text.split())
+    assert "not less than sixty (60) days' written notice of non-renewal" in accepted
+    assert "laws of the State of New York" in accepted
+
+
+def expected(services: bytes) -> bytes:
+    """Return the agreement with the notice of renewal as it was, written by hand into its XML."""
+    theirs = b'<w:t xml:space="preserve">one hundred and eighty (180)</w:t></w:r></w:ins>'
+    ours = b'<w:t xml:space="preserve"></w:t></w:r></w:ins><w:r><w:t>sixty (60)</w:t></w:r>'
+    held = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(services)) as before, zipfile.ZipFile(held, "w") as after:
+        for name in before.namelist():
+            data = before.read(name)
+            if name == "word/document.xml":
+                assert data.count(theirs) == 1
+                data = data.replace(theirs, ours)
+            after.writestr(name, data)
+    return held.getvalue()

@@ -62,7 +62,9 @@ def test_numbers_notes_and_deleted_words_are_no_words_of_a_paragraph(tmp_path: P
 
 
 def test_cells_of_tables_count_and_boxes_do_not(tmp_path: Path) -> None:
-    box = f"<w:r><w:pict><w:txbxContent>{paragraph(run('In a box.'))}</w:txbxContent></w:pict></w:r>"
+    box = (
+        f"<w:r><w:pict><w:txbxContent>{paragraph(run('In a box.'))}</w:txbxContent></w:pict></w:r>"
+    )
     cell = f"<w:tc><w:tcPr/>{paragraph(run('In a cell.'))}</w:tc>"
     table = f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr>{cell}</w:tr></w:tbl>"
     body = paragraph(run("First."), box) + paragraph() + table + paragraph(run("Last."))
