@@ -33,8 +33,8 @@ from fourcorners.cli.playbook import bank
 from fourcorners.cli.playbook import commands as playbook
 from fourcorners.cli.review import commands as review
 from fourcorners.cli.review import dates, find, health, lint, mark, obligations, report
-from fourcorners.cli.serve import certificate, users
 from fourcorners.cli.serve import commands as serve
+from fourcorners.cli.serve import users
 from fourcorners.errors import ConfigError, FourcornersError, describe_problem
 from fourcorners.operations.errors import NotFound
 from fourcorners.version import __version__
@@ -107,7 +107,7 @@ app.command("compare")(compare.compare)
 app.command("redline")(redline.redline)
 app.command("show")(show.show)
 app.command("serve")(serve.serve)
-app.command("certificate")(certificate.certificate)
+app.command("certificate")(serve.certificate)
 app.command("mcp")(serve.mcp)
 app.command("backup")(library.backup)
 app.command("restore")(library.restore)

@@ -1,4 +1,4 @@
-"""`fourcorners serve` and `mcp`: the library for a browser, for programs and for their models."""
+"""`fourcorners serve`, `mcp`, `certificate`: the library for browsers, programs, models, Word."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from fourcorners.cli import options
-from fourcorners.cli.options import option, spread
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 _TURN = 0.001  # seconds for which a thread works before another may: most pages are short
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_TRUST = """Trust {authority} on each computer that opens the pane:
+  Windows  certutil -user -addstore Root {authority}
+  macOS    security add-trusted-cert -r trustRoot {authority}
+Then serve with:
+  fourcorners serve --certificate {certificate} --key {key}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ def serve(
         )
     if (certificate is None) != (key is None):
         raise ConfigError("--certificate and --key belong together.", remedy="Give both.")
-    require_extra("the server", "web", "uvicorn")
+    _require_extra("the server", "web", "uvicorn")
     settings = Settings.load(library=library)
     with console.open_optional_library(library) as opened:  # one that is named must be there
         new = "" if opened else f"\nThe library is new: {settings.library}"
@@ -158,7 +163,7 @@ def mcp(
 
     if links:
         require_url(links)
-    require_extra("what speaks MCP", "mcp", "mcp")
+    _require_extra("what speaks MCP", "mcp", "mcp")
     settings = Settings.load(library=library)
     allowed = settings.mcp.model_copy(
         update={
@@ -211,6 +216,26 @@ def _answer_over_stdio(settings: Settings, links: str) -> None:
         state.connection_pool.close()
 
 
-def require_extra(what: str, extra: str, package: str) -> None:
+def certificate(
+    names: Annotated[
+        list[str] | None, argument("NAME", "A name or an address of the server.")
+    ] = None,
+    out: Annotated[Path, option("--out FOLDER", "Where to write it.")] = Path("certificate"),
+) -> None:
+    """Write a certificate for a server of your own, so that Word opens the add-in.
+
+    Without a NAME it is for this machine alone. It lasts 397 days. It comes with an authority that
+    your computer is to trust; that can sign for these names alone, and its key is not kept.
+    """
+    _require_extra("what makes certificates", "web", "cryptography")
+    from fourcorners.server.word.certificate import write_certificate
+
+    made = write_certificate(out, names or ["localhost", "127.0.0.1", "::1"])
+    shown = _TRUST.format(authority=made.authority, certificate=made.certificate, key=made.key)
+    for line in shown.splitlines():
+        console.print_line(line)
+
+
+def _require_extra(what: str, extra: str, package: str) -> None:
     if find_spec("fastapi") is None or find_spec(package) is None:
         raise ConfigError(f"{what} is not installed.", remedy=f"pip install 'fourcorners[{extra}]'")

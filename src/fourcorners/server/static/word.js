@@ -158,7 +158,7 @@ async function seek(form) {
 async function openCopy() {
   tell("Writing the marked copy…");
   await word.openCopy(await (await send(`/word/d/${state.document}/marked?${fields({ p: state.playbook })}`)).blob());
-  tell("The marked copy is open in a window of its own.");
+  tell("The marked copy is open in another window.");
 }
 
 const FORMS = { open, review, ask, precedents: seek, edit: (form) => edit(form, form.closest("[data-id]")) };

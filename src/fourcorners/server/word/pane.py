@@ -43,7 +43,7 @@ from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequ
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.server.tasks.handlers.ask import start_question
 from fourcorners.server.word.placement import (
-    WordChange,
+    PaneChange,
     WordPlace,
     document_paragraphs,
     first_place,
@@ -103,7 +103,7 @@ def find_document(context: Context, task: _Word, digest: _Word) -> Response:
 
 
 @router.get("/d/{document}")
-def ask_for_whom(context: Context, document: str) -> Response:
+def choose_party(context: Context, document: str) -> Response:
     """Show for whom, and by what, the open contract may be reviewed."""
     with context.access() as access:
         called = access.titles([document])[access.visible(document).entry.id]
@@ -145,7 +145,7 @@ class ChangeCard:
     """A proposed change, and how it is put into the open document."""
 
     view: ChangeView
-    placed: WordChange
+    placed: PaneChange
     place: WordPlace | None
 
 
@@ -170,7 +170,7 @@ class ResponseCard:
     place: WordPlace | None
     comment: str
     counter: str
-    reject: WordChange | None
+    reject: PaneChange | None
 
 
 @router.get("/d/{document}/cards")
@@ -266,14 +266,14 @@ def decide(
 
 
 @router.post("/d/{document}/include")
-def include(context: Context, document: str, p: _Name, provision: _Name) -> Response:
+def add_change(context: Context, document: str, p: _Name, provision: _Name) -> Response:
     """Propose a change of what was left to the person."""
     add_provision(context, document, p, provision)
     return show_cards(context, document, p)
 
 
 @router.get("/d/{document}/marked")
-def marked(context: Context, document: str, p: _Word = "") -> Response:
+def download_copy(context: Context, document: str, p: _Word = "") -> Response:
     """Return the server's own file with the changes that were decided, to open next to this one."""
     made = write_markup(context, document, p, "docx")
     return Response(made.data, media_type=made.media_type)

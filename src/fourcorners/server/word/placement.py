@@ -73,7 +73,7 @@ class WordParagraph(Value):
     runs: list[WordRun]
 
 
-class WordChange(Value):
+class PaneChange(Value):
     """A change as the pane puts it into the open document.
 
     Attributes:
@@ -162,19 +162,19 @@ def first_place(paragraphs: Sequence[BodyParagraph], quotes: Sequence[Quote]) ->
 
 def place_replacement(
     paragraphs: Sequence[BodyParagraph], span: Span, added: str, comment: str
-) -> WordChange:
+) -> PaneChange:
     """Return a change that puts words in the place of others, or says why it cannot be made."""
     place = _edit_place(paragraphs, span)
     if place is None or "\n" in added:
-        return WordChange(comment=comment, obstacle=_ELSEWHERE)
-    return WordChange(comment=comment, edits=[WordEdit(place=place, added=added)])
+        return PaneChange(comment=comment, obstacle=_ELSEWHERE)
+    return PaneChange(comment=comment, edits=[WordEdit(place=place, added=added)])
 
 
 def place_change(
     paragraphs: Sequence[BodyParagraph], change: ProposedChange, identity: str, comment: str
-) -> WordChange:
+) -> PaneChange:
     """Return how a change is put into the open document, or why it cannot be."""
-    made = WordChange(id=identity, comment=comment)
+    made = PaneChange(id=identity, comment=comment)
     if change.new_clause is not None:
         return _place_clause(paragraphs, change.new_clause, made)
     edits = []
@@ -214,8 +214,8 @@ def _edit_place(paragraphs: Sequence[BodyParagraph], span: Span) -> WordPlace | 
 
 
 def _place_clause(
-    paragraphs: Sequence[BodyParagraph], clause: NewClause, made: WordChange
-) -> WordChange:
+    paragraphs: Sequence[BodyParagraph], clause: NewClause, made: PaneChange
+) -> PaneChange:
     after = _nearest(paragraphs, clause.after)
     likes = [_nearest(paragraphs, each.like) for each in clause.paragraphs]
     if after is None or None in likes:
