@@ -15,7 +15,10 @@ from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.read import read_document
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank.store import BankClause, store_clauses
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.pane_sessions import PaneSessions
 from fourcorners.settings import WordSettings
 from tests.browser.test_accessibility import (  # noqa: F401 - fixtures
     PASSWORD,
@@ -281,3 +284,34 @@ def test_the_pane_breaks_no_rule(page: Page, office: Office, axe: str) -> None: 
         assert page.eval("document.documentElement.scrollWidth <= innerWidth")
     page.press("Tab")
     assert json.loads(page.eval("JSON.stringify(document.activeElement !== document.body)"))
+
+
+def test_a_pane_without_a_cookie_is_connected_by_a_code(
+    page: Page,
+    tmp_path: Path,
+    office: Office,
+    axe: str,  # noqa: F811
+) -> None:
+    path = tmp_path / "team.db"
+    with Library.open(path, create=True) as library:
+        library.add_collection("Mill")
+        accounts = Accounts(library)
+        accounts.add("ada", PASSWORD, by="test")
+        accounts.grant("ada", Role.EDITOR, "Mill", by="test")
+        code = PaneSessions(library).create_code("ada")
+    with serving(path, team=True, word=WordSettings(office_js=OFFICE)) as site:
+        load(page, site, office.files["tables"])
+        wait(page, "!document.querySelector('#pane-connect').hidden")
+        examine(page, axe)
+        for typed in ("AAAAA-AAAAA", code):
+            page.eval(f"document.querySelector('#code').value = {typed!r}; 0")
+            page.eval("document.querySelector('#pane-code').requestSubmit(); 0")
+            settle(page)
+            connected = typed == code
+            assert page.eval("document.querySelector('#pane-connect').hidden") == connected
+            assert said(page).startswith("This code is wrong") != connected
+        submit(page, "open")
+        assert page.eval("Boolean(document.querySelector('#party'))"), said(page)
+        assert page.eval("document.cookie + JSON.stringify([localStorage, sessionStorage])") == (
+            "[{},{}]"
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import time
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from tests.browser.test_server_library import visit, wait
 if TYPE_CHECKING:
     from tests.browser.conftest import Page
 
+PATIENCE = 300.0  # seconds for one step
 OFFICE = Path(__file__).parent / "office"
 
 
@@ -38,7 +40,11 @@ def press(page: Page, selector: str) -> None:
 
 
 def settle(page: Page) -> None:
-    wait(page, "!document.querySelector('#pane-part').hasAttribute('aria-busy')")
+    """Wait until the pane is idle: a review may take a while on a busy machine."""
+    until = time.monotonic() + PATIENCE
+    while page.eval("document.querySelector('#pane-part').hasAttribute('aria-busy')"):
+        assert time.monotonic() < until, said(page)
+        time.sleep(0.05)
 
 
 def submit(page: Page, action: str) -> None:
