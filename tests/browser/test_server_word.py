@@ -244,9 +244,8 @@ def test_a_question_is_answered_with_words_to_go_to(page: Page, office: Office) 
     assert said(page) == ""
     answer = "document.querySelector('[data-answer-part] .card')"
     assert page.eval(f"Boolean({answer})")
-    assert page.eval(f"{answer}.querySelector('a[data-browser]').getAttribute('href')").startswith(
-        "/ask/"
-    )
+    page.eval(f"{answer}.querySelector('a[data-browser]').click()")
+    assert page.eval("WordHost.browsed.at(-1)").startswith(f"{office.site}/ask/")
 
 
 def test_a_contract_that_is_new_is_read_into_the_collection(page: Page, office: Office) -> None:
@@ -269,6 +268,16 @@ def test_an_older_word_says_what_it_cannot_do(page: Page, office: Office) -> Non
     data = base64.b64encode(office.files["tables"]).decode()
     page.eval(f"WordHost.open({data!r}, 'contract.docx')")
     wait(page, "document.querySelector('#pane-said').textContent.includes('cannot track changes')")
+
+
+def test_a_word_that_cannot_accept_changes_says_where_to(page: Page, office: Office) -> None:
+    open_word(page, office.site, office.files["tracked-changes"])
+    page.eval("WordHost.version = 1.5; 0")
+    review(page, "Birch")
+    before = words(page)
+    press(page, "[data-tab-part=responses] [data-answer=accept]")
+    assert said(page).endswith("Accept it under Review in Word.")
+    assert words(page) == before
 
 
 @pytest.mark.usefixtures("view")

@@ -483,7 +483,7 @@
   window.Office = {
     onReady: async (start) => { await opened; start({ host: "Word", platform: "PC" }); },
     context: {
-      requirements: { isSetSupported: (name, version) => name === "WordApi" && Number(version) <= host.version },
+      requirements: { isSetSupported: (name, version) => name === "OpenBrowserWindowApi" || (name === "WordApi" && Number(version) <= host.version) },
       ui: { openBrowserWindow: (address) => host.browsed.push(address) },
       document: {
         get url() { return host.url; },

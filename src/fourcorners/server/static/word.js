@@ -223,8 +223,7 @@ document.querySelector("#pane-code").addEventListener("submit", (event) => {
 
 document.addEventListener("click", (event) => { // a pane has no tabs: other pages open in the browser
   const link = event.target.closest("a[data-browser]");
-  const browser = globalThis.Office?.context?.ui?.openBrowserWindow;
-  if (!link || !browser) return;
+  if (!link || !globalThis.Office?.context?.requirements || !word.supports("1.1", "OpenBrowserWindowApi")) return;
   event.preventDefault();
   Office.context.ui.openBrowserWindow(link.href);
 });

@@ -2,6 +2,7 @@
 const CURRENT = "Current"; // the words as they are with all tracked changes accepted
 const SEARCHED = 100; // characters that are searched for at once: Word takes 255, escaped
 const SLICE = 262144; // bytes of the file that are read at once
+const UNKNOWN = [null, undefined, "Mixed", "Unknown"]; // of a look that differs within a range
 const SPECIAL = { "^": "^^", "\t": "^t", "\n": "^l", "\u00a0": "^s", "\u2011": "^~" };
 export const CHANGED = "The text has changed since it was read. Review the contract again.";
 
@@ -15,7 +16,7 @@ const cut = (text, start, end) => [...text].slice(start, end).join("");
 const madeIn = (place) => put.get(place.text) ?? [];
 const escape = (words) => [...words].map((each) => SPECIAL[each] ?? each).join("");
 
-export const supports = (version) => Office.context.requirements.isSetSupported("WordApi", version);
+export const supports = (version, set = "WordApi") => Office.context.requirements.isSetSupported(set, version);
 
 export function documentName() {
   const name = decodeURIComponent((Office.context.document.url ?? "").split(/[\\/]/).pop().split("?")[0]);
@@ -191,7 +192,7 @@ async function look(context, paragraph, like) {
   paragraph.load("isListItem");
   await context.sync();
   for (const name of ["style", "alignment", "firstLineIndent", "leftIndent", "rightIndent", "spaceBefore", "spaceAfter"]) {
-    if (like[name] !== null && like[name] !== undefined) paragraph[name] = like[name];
+    if (!UNKNOWN.includes(like[name])) paragraph[name] = like[name];
   }
   if (like.isListItem) {
     const [list, item] = [like.listOrNullObject, like.listItemOrNullObject];
@@ -211,12 +212,13 @@ async function addRun(context, paragraph, run) {
   sample.font.load("bold,italic,underline");
   await context.sync();
   for (const name of ["bold", "italic", "underline"]) {
-    if (sample.font[name] !== null && sample.font[name] !== undefined) made.font[name] = sample.font[name];
+    if (!UNKNOWN.includes(sample.font[name])) made.font[name] = sample.font[name];
   }
 }
 
 // The other side's changes: accepted as they are, or only commented on.
 export function accept(place, author, words) {
+  if (!supports("1.6")) throw new Error("This version of Word cannot accept changes for an add-in. Accept it under Review in Word.");
   return Word.run(async (context) => {
     const paragraph = await findParagraph(context, place);
     const changes = paragraph.getRange("Whole").getTrackedChanges();
