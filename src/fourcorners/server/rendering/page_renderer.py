@@ -21,7 +21,7 @@ from fourcorners.server.rendering.renditions import Renditions
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
-WIDTHS = (1440, 2880)
+WIDTHS = (1200, 2400)
 """Pixels that a page is drawn in: as it fits a window, and enlarged."""
 
 _SECONDS = 20.0  # after which a page is given up

@@ -15,7 +15,7 @@ import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -112,7 +112,7 @@ class Renditions:
             if document.id not in self._waiting and len(self._waiting) < _MOST_WAITING:
                 self._waiting[document.id] = document
                 self._lock.notify()
-            if self._thread is None and not self._is_closed:
+            if (self._thread is None or not self._thread.is_alive()) and not self._is_closed:
                 self._thread = threading.Thread(target=self._work, name="pages", daemon=True)
                 self._thread.start()
         return RenditionState.PREPARING
@@ -151,30 +151,34 @@ class Renditions:
             with self._lock:
                 self._pool = pool
             while (document := self._next()) is not None:
-                problem = "the pages could not be kept."
-                with suppress(OSError, RuntimeError):  # the disk is full, or the server stops
-                    problem = self._prepare(pool, document)
-                with self._lock:
-                    self._waiting.pop(document.id, None)
-                    if problem:
-                        self._failed[document.id] = time.monotonic()
-                if problem:
-                    _log.warning("pages of %s were not drawn: %s", document.id, problem)
+                self._prepare(pool, document)
 
     def _next(self) -> Document | None:
         with self._lock:
             self._lock.wait_for(lambda: self._waiting or self._is_closed)
             return None if self._is_closed else next(iter(self._waiting.values()))
 
-    def _prepare(self, pool: ProcessPool[Document, Rendition], document: Document) -> str:
-        for _, outcome in pool.run([document]):
-            if isinstance(outcome, FourcornersError):
-                return type(outcome).__name__
+    def _prepare(self, pool: ProcessPool[Document, Rendition], document: Document) -> None:
+        problem = "the pages were not kept"
+        try:
+            for _, outcome in pool.run([document]):
+                if isinstance(outcome, FourcornersError):
+                    problem = type(outcome).__name__
+                    continue
+                with self._lock:
+                    is_wanted = document.id in self._waiting  # else it has left the library
+                if is_wanted:
+                    self._save(document, outcome)
+                problem = ""
+        except (OSError, RuntimeError, FourcornersError) as error:  # a full disk, or the end
+            problem = type(error).__name__
+        finally:
             with self._lock:
-                is_wanted = document.id in self._waiting  # else it has left the library
-            if is_wanted:
-                self._save(document, outcome)
-        return ""
+                self._waiting.pop(document.id, None)
+                if problem:
+                    self._failed[document.id] = time.monotonic()
+        if problem:
+            _log.warning("pages of %s were not drawn: %s", document.id, problem)
 
     def _save(self, document: Document, drawn: Rendition) -> None:
         value = {

@@ -1,6 +1,8 @@
 // A contract that is read: the words over its pages, their size, what is looked for, what is selected.
 import { followSelection } from "./selection.js";
 
+const MOVES = ["keydown", "pointerdown", "touchstart", "wheel"];
+const FINE = 1500; // points of a screen that a page takes, from which it is drawn with more pixels
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
 const headers = { "HX-Request": "true" };
 const measure = document.createElement("canvas").getContext("2d");
@@ -23,12 +25,34 @@ function layWords(root, address) {
     if (!laid.has(number)) laid.set(number, draw(sheet, `${address}/page/${number}.json`).catch(() => laid.delete(number)));
     return laid.get(number);
   };
-  const near = new IntersectionObserver((seen) => seen.forEach((each) => { if (each.isIntersecting) lay(each.target); }), { rootMargin: "50% 0px" });
+  const inView = new Set();
+  const observer = (margin) => new IntersectionObserver((seen) => seen.forEach(({ isIntersecting, target }) => {
+    if (!isIntersecting) { inView.delete(target); return; }
+    inView.add(target);
+    setTimeout(() => { if (inView.has(target)) { showPicture(target); lay(target); } }, 150); // not what is only scrolled past
+  }), { rootMargin: `${margin}% 0px` });
+  let near = observer(0);
   const watch = () => root.querySelectorAll(".sheet:not([data-watched])").forEach((sheet) => { sheet.dataset.watched = ""; near.observe(sheet); });
+  const readAhead = () => { // from when somebody moves, pages come before they are seen
+    near.disconnect();
+    near = observer(75);
+    root.querySelectorAll(".sheet").forEach((sheet) => near.observe(sheet));
+    for (const kind of MOVES) removeEventListener(kind, readAhead);
+  };
+  for (const kind of MOVES) addEventListener(kind, readAhead, { passive: true });
   watch();
   root.addEventListener("htmx:afterSettle", watch);
   new MutationObserver(watch).observe(root.querySelector(".sheets"), { childList: true });
+  addEventListener("beforeprint", () => root.querySelectorAll(".sheet").forEach(showPicture));
   return lay;
+}
+
+function showPicture(sheet) {
+  const picture = sheet.querySelector("img");
+  const address = picture.dataset.src ?? picture.getAttribute("src");
+  const isFine = sheet.clientWidth * devicePixelRatio > FINE && !address.includes("?");
+  if (picture.dataset.src || isFine) picture.src = isFine ? `${address}?large=true` : address;
+  delete picture.dataset.src;
 }
 
 async function draw(sheet, address) {
@@ -60,17 +84,13 @@ async function draw(sheet, address) {
 function enlarge(root) {
   const output = root.querySelector(".zoom output");
   let at = ZOOMS.indexOf(Number(sessionStorage.getItem("zoom"))) >= 0 ? ZOOMS.indexOf(Number(sessionStorage.getItem("zoom"))) : 2;
-  const sharpen = () => { // a page that is enlarged is drawn with more pixels
-    if (ZOOMS[at] <= 1.5) return;
-    root.querySelectorAll(".sheet img:not([src*='large'])").forEach((picture) => { picture.src += "?large=true"; });
-  };
   const show = () => {
     const sheets = root.querySelector(".sheets");
     const middle = [...sheets.querySelectorAll(".sheet")].find((sheet) => sheet.getBoundingClientRect().bottom > innerHeight / 3);
     const from = middle?.getBoundingClientRect();
     sheets.style.setProperty("--zoom", ZOOMS[at]);
     output.textContent = `${ZOOMS[at] * 100}%`;
-    sharpen();
+    root.querySelectorAll(".sheet:has(> img[src])").forEach(showPicture);
     if (!from) return;
     const now = middle.getBoundingClientRect(); // what was read stays in view
     const share = (innerHeight / 3 - from.top) / from.height;
