@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -45,6 +47,13 @@ def site(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[S
             made = prepare_file(folder / name)
             assert isinstance(made, PreparedFile)
             store.add_columns(made.columns, None, collection="Larch")
+    with serve(folder, library, PATH=str(folder)) as url:  # without LibreOffice
+        yield Site(url, library)
+
+
+@contextmanager
+def serve(folder: Path, library: Path, **environment: str) -> Iterator[str]:
+    """Run a server in a process of its own, and lend its address."""
     port = free_port()
     server = subprocess.Popen(
         [
@@ -52,6 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[S
             *("--port", str(port), "--library", str(library)),
         ],
         cwd=folder,
+        env={**os.environ, **environment},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -63,7 +73,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[S
                 break
             assert time.monotonic() < until
         assert server.poll() is None
-        yield Site(f"http://127.0.0.1:{port}", library)
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         assert server.wait(30) in (0, -15)
