@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -52,7 +54,7 @@ def settled(room: Room, task: str) -> str:
         seen = room.client.get(f"/ask/at/{task}")
         if seen.status_code == 303:
             return str(seen.headers["location"])
-        assert "hx-trigger" in seen.text, seen.text
+        assert "data-steps" in seen.text, seen.text
         assert time.monotonic() < until
         time.sleep(0.05)
 
@@ -125,7 +127,7 @@ def test_a_question_that_cannot_be_asked_is_told(room: Room) -> None:
 def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.put({"lease.txt": LEASE})
     lease = room.document("lease.txt")
-    go_on = False
+    ended: list[bool] = []
 
     def slowly(*_: Any, **__: Any) -> Iterator[happened.Event]:
         span = Span(0, 15)
@@ -148,7 +150,7 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
             Step("interrogator", 1, "draft", 1, 1_200, 34, 2.5, 0.01, "a model")
         )
         yield happened.GapEvent(1, Gap("the side letter"))
-        while not go_on:
+        while not ended:
             time.sleep(0.01)
             yield happened.StepEvent(Step("interrogator", 2, "interrogate"))
         yield happened.AnswerEvent(_answer(external=True))
@@ -170,13 +172,18 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
         "1,234 tokens so far",
     ):
         assert part in page
-    partial = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
-    assert partial.text.lstrip().startswith("<section")
     assert room.client.get(f"/tasks/{task}").headers["location"] == f"/ask/at/{task}"
-    go_on = True
+    stop = threading.Timer(1.5, lambda: ended.append(True))
+    stop.start()
+    with room.client.stream("GET", f"/ask/at/{task}/steps") as streamed:
+        lines = list(streamed.iter_lines())
+    parts = [json.loads(each[6:]) for each in lines if each.startswith("data: {")]
+    turns = [each["html"] for each in parts if each["at"] == 0]
+    assert "the side letter" in turns[0]
+    assert "Six months are due." in turns[0]
+    assert "1,234 tokens so far" in parts[0]["html"]
+    assert lines[-3:] == ["event: end", 'data: ""', ""]
     address = settled(room, task)
-    partial = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
-    assert partial.headers["hx-redirect"] == address
     answered = room.client.get(address).text
     assert "Nothing in the answer rests on these" in answered
     assert "No verified sentence of the answer carries" in answered

@@ -189,6 +189,8 @@ def _answer_collection(context: ResearchContext, started: Answer, question: str)
     began = time.monotonic()
     for number, each in enumerate(ask_contracts(context, started.question), start=1):
         yield QuestionEvent(number, f"{each.title}: {question}", ("search",))
+        if each.quote is not None:
+            yield EvidenceEvent(number, tuple(_material(one) for one in (*each.leads, each.quote)))
         rows.append(each)
     seconds = round(time.monotonic() - began, 3)
     step = Step("rules", 1, f"asked {len(rows)} contracts “{question}”", seconds=seconds)
@@ -303,19 +305,19 @@ def _next_questions(answers: Sequence[PartAnswer]) -> Iterator[str]:
 
 
 def _materials(findings: Sequence[Statement]) -> tuple[Material, ...]:
-    return tuple(
-        Material(
-            words=cited.quote.words,
-            source=cited.name,
-            where=cited.where,
-            because=cited.because,
-            score=cited.score,
-            document=cited.document,
-            span=cited.quote.span,
-            tool="search",
-        )
-        for finding in findings
-        for cited in finding.quotes
+    return tuple(_material(cited) for finding in findings for cited in finding.quotes)
+
+
+def _material(cited: Citation) -> Material:
+    return Material(
+        words=cited.quote.words,
+        source=cited.name,
+        where=cited.where,
+        because=cited.because,
+        score=cited.score,
+        document=cited.document,
+        span=cited.quote.span,
+        tool="search",
     )
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
-from typing import TypeAlias
 
 from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
-from fourcorners.errors import FourcornersError
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.exports import FORMS, media_type_of
 from fourcorners.server.api.models import Cursor, Limit, Paged, TaskValue, file_responses
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
+from fourcorners.server.event_stream import stream_task
 from fourcorners.server.pages import review as review_pages
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
@@ -26,10 +23,6 @@ from fourcorners.server.tasks.steps import ProgressSteps
 router = APIRouter(tags=["Tasks"])
 _EVENTS: dict[int | str, dict[str, object]] = {200: {"content": {"text/event-stream": {}}}}
 _FILE = file_responses(map(media_type_of, FORMS))
-_LOOK = 0.5  # seconds between looks
-_LONGEST = 3600.0  # seconds of one stream: then the client asks again
-News: TypeAlias = Callable[[RequestContext, str, list[str]], tuple[Task, list[str]]]
-"""Returns a task and its news since the last call, as JSON."""
 
 
 @router.get("/tasks")
@@ -65,7 +58,7 @@ def cancel_task(context: Context, task: str) -> TaskValue:
 async def watch_task(context: Context, task: str) -> StreamingResponse:
     """Watch a task: an event `task` whenever it is further, and `end` when nothing more comes."""
     await run_in_threadpool(context.task, task)  # refuses before the stream begins
-    return _stream(_watch_task(context, task, "task", _progress, lambda ended: ended.state.value))
+    return stream_task(context, task, "task", _progress, lambda ended: ended.state.value)
 
 
 @router.get("/tasks/{task}/steps", response_class=StreamingResponse, responses=_EVENTS)
@@ -74,40 +67,13 @@ async def watch_question(context: Context, task: str) -> StreamingResponse:
     found = await run_in_threadpool(context.task, task)
     if found.kind != ask_task.KIND:
         raise NotFound(f"there is no question {task[:40]!r}.")
-    return _stream(
-        _watch_task(
-            context,
-            task,
-            "step",
-            _steps,
-            lambda ended: {"state": ended.state.value, "answer": ended.result.get("answer", "")},
-        )
+    return stream_task(
+        context,
+        task,
+        "step",
+        _steps,
+        lambda ended: {"state": ended.state.value, "answer": ended.result.get("answer", "")},
     )
-
-
-def _stream(events: AsyncIterator[str]) -> StreamingResponse:
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
-
-
-async def _watch_task(
-    context: RequestContext, identifier: str, event: str, news: News, end: Callable[[Task], object]
-) -> AsyncIterator[str]:
-    sent: list[str] = []
-    for _ in range(int(_LONGEST / _LOOK)):
-        if await context.request.is_disconnected() or context.state.workers.is_stopping:
-            return
-        try:
-            task, new = await run_in_threadpool(news, context, identifier, sent)
-        except FourcornersError:
-            return  # it may not be seen any more
-        for each in new:
-            yield f"event: {event}\ndata: {each}\n\n"
-        sent += new
-        if task.state.is_final:
-            yield f"event: end\ndata: {json.dumps(end(task))}\n\n"
-            return
-        await asyncio.sleep(_LOOK)
 
 
 def _progress(context: RequestContext, identifier: str, sent: list[str]) -> tuple[Task, list[str]]:

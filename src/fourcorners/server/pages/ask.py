@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response, StreamingResponse
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations import answers
@@ -14,8 +16,10 @@ from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.research.answer import TURNS
 from fourcorners.server.context import Context, RequestContext, send_written
+from fourcorners.server.event_stream import stream_task
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.handlers.ask import start_question
+from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
@@ -85,26 +89,53 @@ def begin_asking(
 
 @router.get("/ask/at/{identifier}")
 def watch(context: Context, identifier: str) -> Response:
-    """Show how far a question is; the page renews its part, and leads to the answer."""
+    """Show how far a question is; a script adds what happens, and leads to the answer."""
+    task, steps = _happened(context, identifier)
+    if made := task.result.get("answer"):
+        return context.redirect(f"/ask/{made}")
+    with context.access() as access:
+        about = [access.visible(each).entry for each in task.spec.get("documents", ())]
+    return context.page(
+        "asking.html.j2", by_turn=_by_turn(steps), about=about, **_head(task, steps)
+    )
+
+
+@router.get("/ask/at/{identifier}/steps", response_class=StreamingResponse)
+async def watch_steps(context: Context, identifier: str) -> StreamingResponse:
+    """Send the parts of the page that change while a question is answered."""
+    await run_in_threadpool(_happened, context, identifier)  # refuses before the stream begins
+    return stream_task(context, identifier, "part", _changed_parts, lambda _: "")
+
+
+def _changed_parts(
+    context: RequestContext, identifier: str, sent: list[str]
+) -> tuple[Task, list[str]]:
+    task, steps = _happened(context, identifier)
+    head = context.render("_asking_head.html.j2", **_head(task, steps))
+    parts: list[tuple[str | int, str]] = [("head", head)]
+    known = {str(json.loads(each)["at"]) for each in sent} - {"head"}
+    for at, (question, came) in enumerate(_by_turn(steps)):
+        if at >= len(known) - 1:  # only the last turn goes on
+            turn = context.render("_asking_turn.html.j2", question=question, came=came)
+            parts.append((at, turn))
+    drawn = [json.dumps({"at": at, "html": html}) for at, html in parts]
+    return task, [each for each in drawn if each not in sent]
+
+
+def _happened(context: RequestContext, identifier: str) -> tuple[Task, list[ProgressStep]]:
     task = context.task(identifier)
     if task.kind != ask_task.KIND:
         raise NotFound(f"there is no question {identifier[:40]!r}.")
-    if made := task.result.get("answer"):
-        if context.is_partial:  # a part of a page leads to another page, too
-            return Response(status_code=204, headers={"HX-Redirect": f"/ask/{made}"})
-        return context.redirect(f"/ask/{made}")
     with context.access() as access:
-        steps = ProgressSteps(access.common(), task.id).all()
-        about = [access.visible(each).entry for each in task.spec.get("documents", ())]
-    template = "_asking.html.j2" if context.is_partial else "asking.html.j2"
-    return context.page(
-        template,
-        task=task,
-        by_turn=_by_turn(steps),
-        about=about,
-        planned=[step for step in steps if step.kind == "planned"],
-        tokens=sum(step.tokens for step in steps),
-    )
+        return task, ProgressSteps(access.common(), task.id).all()
+
+
+def _head(task: Task, steps: list[ProgressStep]) -> dict[str, object]:
+    return {
+        "task": task,
+        "planned": [step for step in steps if step.kind == "planned"],
+        "tokens": sum(step.tokens for step in steps),
+    }
 
 
 @router.get("/ask/{identity}")
@@ -113,6 +144,7 @@ def answer(context: Context, identity: str) -> Response:
     from fourcorners.reports.answer import NOTICE, status_of
     from fourcorners.reports.answer_layout import lay_out_answer
     from fourcorners.research.follow_up import earlier_contracts
+    from fourcorners.research.offline.collection import ORDER
 
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
@@ -122,6 +154,7 @@ def answer(context: Context, identity: str) -> Response:
         answer=found,
         thread=thread,
         about=earlier_contracts(found),
+        orders={state: at for at, state in enumerate(ORDER)},
         by_model=is_configured(context.state.settings.llm),
         laid=lay_out_answer(found),
         stored=stored,
