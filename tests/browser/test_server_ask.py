@@ -33,7 +33,9 @@ def test_from_the_question_to_the_words(page: Page, site: Site, width: int) -> N
     words = str(page.eval("document.querySelector('.says').textContent"))
     page.eval("document.querySelector('a.cite').click()")
     place = "/ask/" if width > 960 else f"/d/{contract}"  # beside the answer, where there is room
-    wait(page, f"location.pathname.startsWith('{place}') && document.querySelector('mark')")
+    wait(
+        page, f"location.pathname.startsWith('{place}') && document.querySelector('mark') !== null"
+    )
     shown = page.eval("[...document.querySelectorAll('mark')].map((m) => m.textContent).join('')")
     assert "".join(str(shown).split()) == "".join(words.split())
     visit(page, f"{site.url}/ask")
@@ -76,7 +78,7 @@ def test_a_table_is_sorted_filtered_and_read_and_followed_up(
     if width > 960:
         page.eval(f"{rows}[0].querySelector('td a').focus()")
         page.press("Enter")
-        wait(page, "document.querySelector('[data-beside] mark') !== null")
+        wait(page, "document.querySelector('[data-beside] [id^=\"s=\"]') !== null")
         page.press("Escape")
         assert page.eval("document.querySelector('[data-beside]').hidden")
         assert page.eval("document.activeElement.closest('tr') !== null")
