@@ -69,6 +69,7 @@ class RequestContext:
         self.principal = principal
         self.state = app_state(request)
         self._headers = headers
+        self._lent: Access | None = None
         self.on_task: Callable[[Library, Task], None] | None = None
 
     def set_location(self, path: str) -> None:
@@ -80,7 +81,11 @@ class RequestContext:
     def access(self) -> Iterator[Access]:
         """Lend the library, as this person may use it; do not nest."""
         with self.state.connection_pool.library() as library:
-            yield Access(library, self.principal, watched=self.state.team)
+            self._lent = Access(library, self.principal, watched=self.state.team)
+            try:
+                yield self._lent
+            finally:
+                self._lent = None
 
     def delete_files(self, paths: Iterable[str]) -> None:
         """Remove uploaded files whose documents have left the library, and what was drawn of them.
@@ -101,8 +106,18 @@ class RequestContext:
             principal=self.principal,
             form_token=form_token(self.principal.secret),
             path=self.request.url.path,
+            unread=self._count_unread,
             **values,
         )
+
+    def _count_unread(self) -> int:
+        """Count the notices that they have not read, for the navigation of a page."""
+        from fourcorners.operations.inbox import count_unread
+
+        if self._lent is not None:
+            return count_unread(self._lent)
+        with self.access() as access:
+            return count_unread(access)
 
     def redirect(self, address: str) -> Response:
         return RedirectResponse(address, 303)

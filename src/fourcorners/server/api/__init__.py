@@ -18,6 +18,7 @@ from fourcorners.server.api import (
     families,
     findings,
     health,
+    inbox,
     markups,
     playbooks,
     reviews,
@@ -32,7 +33,7 @@ from fourcorners.server.api.requests import RequestGuard
 
 _SUBJECTS = (
     *(collections, documents, families, health, search, playbooks, reviews, findings, columns),
-    *(markups, banks, terms, answers, tasks, webhooks, users, audit),
+    *(markups, banks, terms, answers, tasks, inbox, webhooks, users, audit),
 )
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}

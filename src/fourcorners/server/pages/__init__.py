@@ -34,6 +34,7 @@ PAGES: dict[str, NavEntry | None] = {
     "playbooks": NavEntry("Playbooks", "/playbooks"),
     "activity": NavEntry("Activity", "/activity"),
     "audit": None,
+    "inbox": None,
 }
 """The module of each page, with its entry in the navigation if it has one, from the left."""
 
