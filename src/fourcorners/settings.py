@@ -24,6 +24,7 @@ from pydantic_settings.sources import PydanticBaseSettingsSource
 
 from fourcorners.errors import ConfigError, describe_problem, name_remedy
 from fourcorners.source_settings import (
+    MailSettings,
     McpSettings,
     ResearchSettings,
     Section,
@@ -221,6 +222,7 @@ class Settings(BaseSettings):
     oidc: OidcSettings = OidcSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     webhooks: WebhookSettings = WebhookSettings()
+    mail: MailSettings = MailSettings()
     watch: tuple[WatchSettings, ...] = ()
     word: WordSettings = WordSettings()
 

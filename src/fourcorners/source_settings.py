@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
@@ -170,6 +171,24 @@ class WatchSettings(Section):
 
     folder: str = Field(min_length=1)
     collection: str = Field(min_length=1, max_length=120)
+
+
+class MailSettings(Section):
+    """The mail server that notices are sent through; by default none.
+
+    Attributes:
+        sender: The address that the mail is from.
+        address: Of this server, as people open it: mail links to the inbox there.
+        password_env: The variable of the environment that holds the password.
+    """
+
+    host: str = Field(default="", max_length=253)
+    port: int = Field(default=587, ge=1, le=65_535)
+    tls: Literal["starttls", "tls", "none"] = "starttls"
+    user: str = Field(default="", max_length=320)
+    password_env: str = Field(default="", pattern=r"^([A-Z_][A-Z0-9_]*)?$")
+    sender: str = Field(default="", max_length=320)
+    address: str = ""
 
 
 class McpSettings(Section):

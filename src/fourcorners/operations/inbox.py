@@ -68,7 +68,8 @@ class ReadRequest(Value):
 def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
     where, values = _visible(access)
     rows = access.common().execute(
-        "SELECT n.row, n.kind, n.by, n.at, n.seen <> '', coalesce(c.name, o.name, ''), "
+        "SELECT n.row, n.kind, n.by, n.at, n.seen <> '', "  # noqa: S608 - ours
+        "coalesce(c.name, o.name, ''), "
         f"n.document, n.playbook, n.provision FROM {_FROM} "
         f"LEFT JOIN collections AS o ON o.fold = n.collection WHERE {where}"
         f"{' AND n.seen = ?' if asked.unread else ''} "
@@ -96,12 +97,24 @@ def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
 
 
 def count_unread(access: Access) -> int:
+    """Return how many notices a person has not read; no more than they may see."""
     where, values = _visible(access)
     rows = access.common().execute(
         f"SELECT count(*) FROM {_FROM} WHERE {where} AND n.seen = ''",  # noqa: S608 - ours
         values,
     )
     return as_integer(rows[0][0])
+
+
+def unread_since(access: Access, row: int) -> list[tuple[int, str, NoticeKind]]:
+    """Return the notices after one that are not read, each with who caused it, the first first."""
+    where, values = _visible(access)
+    rows = access.common().execute(
+        f"SELECT n.row, n.by, n.kind FROM {_FROM} WHERE {where} "  # noqa: S608 - ours
+        "AND n.seen = '' AND n.row > ? ORDER BY n.row LIMIT ?",
+        (*values, row, MAX_NOTICES),
+    )
+    return [(as_integer(row), as_string(by), NoticeKind(as_string(kind))) for row, by, kind in rows]
 
 
 def mark_read(access: Access, asked: ReadRequest) -> Inbox:

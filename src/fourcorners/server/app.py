@@ -31,6 +31,7 @@ from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
 from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
+from fourcorners.server.tasks.mail import MailSender
 from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.tasks.watcher import FolderWatcher
 from fourcorners.server.telemetry import Telemetry, open_telemetry
@@ -102,8 +103,11 @@ def create_app(
         team=team,
     )
 
-    sender = WebhookSender(pool, settings.webhooks.hosts)
-    watcher = FolderWatcher(pool, settings.watch, state.workers.wake)
+    senders = (
+        WebhookSender(pool, settings.webhooks.hosts),
+        MailSender(pool, settings.mail),
+        FolderWatcher(pool, settings.watch, state.workers.wake),
+    )
     mcp_app: McpApp | None = None
     if mcp:
         from fourcorners.server.mcp.http import McpApp
@@ -117,15 +121,15 @@ def create_app(
             state.uploads.delete_abandoned(library)
             state.page_renderer.renditions.keep_only(library.document_ids())
         state.workers.start()
-        sender.start()
-        watcher.start()
+        for each in senders:
+            each.start()
         if rest is not None:
             rest.start()
         _log.info("started", extra={"team": team, "version": __version__})
         async with mcp_app.open() if mcp_app is not None else nullcontext():
             yield
-        watcher.stop()
-        sender.stop()
+        for each in senders:
+            each.stop()
         state.workers.stop()
         state.page_renderer.close()
         pool.close()

@@ -703,3 +703,15 @@ CREATE TABLE IF NOT EXISTS bank_facts(
     expires     TEXT NOT NULL,
     PRIMARY KEY (bank, clause)
 ) STRICT, WITHOUT ROWID;
+
+-- Where a person's notices are mailed to: up to which one (`sent`), and when it is tried next
+
+CREATE TABLE IF NOT EXISTS server_mail(
+    person   TEXT PRIMARY KEY,
+    address  TEXT NOT NULL,
+    digest   TEXT NOT NULL,
+    sent     INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due      REAL NOT NULL DEFAULT 0,
+    reason   TEXT NOT NULL DEFAULT ''
+) STRICT, WITHOUT ROWID;

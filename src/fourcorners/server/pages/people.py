@@ -20,6 +20,7 @@ from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.pages.signing_in import count_failures
+from fourcorners.server.store.mail import Digest, find_mailbox, set_mailbox
 
 router = APIRouter()
 _NO_ROLE = "none"
@@ -38,6 +39,21 @@ def password(context: Context, current: _Secret, new: _Secret) -> Response:
         wrong = Refusal("the current password is wrong.")
         return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
     return context.redirect("/sign-in?to=/account")
+
+
+@router.post("/account/mail")
+def mail(
+    context: Context,
+    address: Annotated[str, Form(max_length=320)] = "",
+    digest: Annotated[Digest, Form()] = Digest.NONE,
+) -> Response:
+    """Keep where one's notices are mailed to, and how often."""
+    try:
+        with context.state.connection_pool.library() as library:
+            set_mailbox(library, context.principal.name, address, digest)
+    except ConfigError as error:
+        return _account(context, problem=error)
+    return context.redirect("/account")
 
 
 @router.post("/account/tokens")
@@ -225,10 +241,13 @@ def _account(
         codes_left = factors.recovery_codes_left(context.principal.name)
         tokens = ApiTokens(library).list(context.principal.name)
         has_password = Accounts(library).has_password(context.principal.name)
+        mailbox = find_mailbox(library, context.principal.name)
     return context.page(
         "account.html.j2",
         200 if problem is None else 422,
         tokens=tokens,
+        mailbox=mailbox if context.state.settings.mail.host else None,
+        digests=list(Digest),
         has_password=has_password,
         scopes=[each.value for each in Scope],
         secret=secret,

@@ -1,0 +1,131 @@
+"""Mails people what they are notified of: how much, by whom, and a link to the inbox.
+
+No word of a contract is mailed, and no name of a contract or a collection.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import localtime, make_msgid
+
+from fourcorners import net
+from fourcorners.errors import CallError, ConfigError, FourcornersError
+from fourcorners.operations.access import Access
+from fourcorners.operations.inbox import unread_since
+from fourcorners.operations.notices import NoticeKind
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.store import mail
+from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.store.mail import Digest, Mailbox
+from fourcorners.server.tasks.deliveries import DELAYS
+from fourcorners.source_settings import MailSettings
+
+_LOOK = 5.0  # seconds between looks
+_HOUR = 3_600.0
+_SAYS = {
+    NoticeKind.ASSIGNED: ("assigned a finding to you", "assigned {} findings to you"),
+    NoticeKind.MENTIONED: ("mentioned you", "mentioned you {} times"),
+    NoticeKind.ANSWERED: ("replied to you", "replied to you {} times"),
+    NoticeKind.ADDED: ("added contracts", "added contracts {} times"),
+    NoticeKind.HELP: ("asked for your help", "asked for your help {} times"),
+}
+_log = logging.getLogger("fourcorners.server")
+
+
+class MailSender:
+    """A thread that mails notices; nothing runs where the operator named no mail server."""
+
+    def __init__(
+        self,
+        pool: ConnectionPool,
+        settings: MailSettings,
+        *,
+        send: Callable[[EmailMessage, net.MailServer], object] = net.send_mail,
+    ) -> None:
+        if settings.host and not (settings.sender and settings.address):
+            raise ConfigError(
+                "mail needs the address that it is from, and the address of this server.",
+                remedy="Set `sender` and `address` in the section [mail].",
+            )
+        self._pool, self._settings, self._send = pool, settings, send
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mail", daemon=True)
+
+    def start(self) -> None:
+        if self._settings.host:
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_LOOK):
+            try:
+                self.send_due()
+            except FourcornersError as error:  # the library is locked, or full: try again
+                _log.error("mail cannot be sent: %s", error.message)
+
+    def send_due(self) -> None:
+        """Mail what is due, one message a person."""
+        with self._pool.library() as library:
+            due = mail.take_due(library)
+        for each in due:
+            if self._stopping.is_set():
+                return
+            settled, wait = self._mail(each)
+            with self._pool.library() as library:
+                mail.settle(library, settled, time.time() + wait)
+
+    def _mail(self, to: Mailbox) -> tuple[Mailbox, float]:
+        """Mail somebody's notices; return how far that is, and how long to wait."""
+        with self._pool.library() as library:
+            principal = Accounts(library).active_principal(to.person)
+            new = (
+                unread_since(Access(library, principal, watched=False), to.sent)
+                if principal
+                else []
+            )
+        if not new:  # what is left is not for them any more
+            return to, _HOUR
+        try:
+            self._send(self.message(to, [(by, kind) for _, by, kind in new]), self._server())
+        except CallError as error:
+            # Not the server's own words: they could be anything.
+            code = f" ({error.status})" if error.status else ""
+            failed = replace(to, attempts=to.attempts + 1, reason=f"the mail was refused{code}")
+            if to.attempts < len(DELAYS):
+                return failed, DELAYS[to.attempts]
+            return replace(failed, sent=new[-1][0], attempts=0), 0.0
+        except FourcornersError as error:
+            return replace(to, reason=error.message), _HOUR
+        sent = replace(to, sent=new[-1][0], attempts=0, reason="")
+        return sent, _HOUR if to.digest is Digest.HOURLY else 0.0
+
+    def message(self, to: Mailbox, notices: Sequence[tuple[str, NoticeKind]]) -> EmailMessage:
+        """Return the message that says how much is new."""
+        made = EmailMessage(policy=SMTP)
+        count = len(notices)
+        made["Subject"] = f"Fourcorners: {count} new notice{'' if count == 1 else 's'}"
+        made["From"], made["To"] = self._settings.sender, to.address
+        made["Date"], made["Message-ID"] = localtime(), make_msgid(domain="fourcorners")
+        made["Auto-Submitted"] = "auto-generated"
+        lines = []
+        for (by, kind), times in Counter(notices).items():
+            once, often = _SAYS[kind]
+            lines.append(f"{by} {once if times == 1 else often.format(times)}.")
+        inbox = f"{self._settings.address.rstrip('/')}/inbox"
+        made.set_content("\n".join([*lines, "", f"Open your inbox: {inbox}", ""]))
+        return made
+
+    def _server(self) -> net.MailServer:
+        chosen = self._settings
+        password = os.environ.get(chosen.password_env, "") if chosen.password_env else ""
+        return net.MailServer(chosen.host, chosen.port, chosen.tls, chosen.user, password)
