@@ -22,6 +22,7 @@ from fourcorners.operations.local_models import LocalModels
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.identity import Identity
 from fourcorners.server.errors import ClientLeft, NotSignedIn
+from fourcorners.server.locales import reading
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import SAFE_METHODS, form_token, is_form_token
@@ -102,13 +103,14 @@ class RequestContext:
 
     def render(self, template: str, **values: object) -> str:
         made = self.state.templates.get_template(template)
-        return made.render(
-            principal=self.principal,
-            form_token=form_token(self.principal.secret),
-            path=self.request.url.path,
-            unread=self._count_unread,
-            **values,
-        )
+        with reading(self.request.headers.get("accept-language", "")):
+            return made.render(
+                principal=self.principal,
+                form_token=form_token(self.principal.secret),
+                path=self.request.url.path,
+                unread=self._count_unread,
+                **values,
+            )
 
     def _count_unread(self) -> int:
         """Count the notices that they have not read, for the navigation of a page."""

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.server.links import collection_href, document_href, quote_href
+from fourcorners.server.locales import write_day, write_number
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
@@ -47,6 +48,7 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
     }
     made.globals |= {
         "static": assets.href,
+        "number": write_number,
         "nav": tuple(nav),
         "quote_href": quote_href,
         "place_href": _place_href,
@@ -66,20 +68,21 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _day(value: date) -> str:
-    return f"{value.day} {value:%B %Y}"
+def _day(value: date) -> Markup:
+    """Return a day; a script writes it in the reader's language."""
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), write_day(value))
 
 
 def _moment(value: str | datetime) -> Markup:
     """Return a time, from itself or from ISO 8601: `3 May 2026, 14:05 UTC`, local by a script."""
     at = datetime.fromisoformat(value) if isinstance(value, str) else value
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    words = f"{_day(at.date())}, {at:%H:%M} UTC"
+    words = f"{write_day(at.date())}, {at:%H:%M} UTC"
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(timespec="seconds"), words)
 
 
 def _count_noun(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+    return f"{write_number(number)} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 _HERE = Path(__file__).parent / "static"

@@ -37,7 +37,7 @@ function pickAll(on) {
   count();
 }
 
-const number = (value) => value.toLocaleString("en");
+const number = (value) => value.toLocaleString(navigator.language);
 const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 let tally = null; // how many findings would be marked, as the server counted them
 let tallying = 0;
