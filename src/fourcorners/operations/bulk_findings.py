@@ -110,18 +110,12 @@ def annotate_many(
     """
     library = access.library_for(asked.collection, Role.REVIEWER)
     comment = _comment(access, asked)
+    given = list(_selected(access, asked) if cells is None else cells)
+    if asked.count is None:
+        found, by = len(_open_cells(access, asked, given)), access.principal.name
+        return BulkResult.make(asked, number=0, by=by, findings=found, left=0)
     with library.transaction():
-        given = _selected(access, asked) if cells is None else cells
-        places = list(_open_cells(access, asked, given))
-        if len(places) > MOST:
-            raise Refusal(
-                f"there are {len(places):,} findings; at most {MOST:,} can be changed at once.",
-                remedy="Choose one column, or fewer rows.",
-            )
-        if asked.count is None:
-            return BulkResult.make(
-                asked, number=0, by=access.principal.name, findings=len(places), left=0
-            )
+        places = _open_cells(access, asked, given)
         if asked.count != len(places):
             raise Conflict(
                 f"there are now {len(places):,} findings, not {asked.count:,}. Nothing was "
@@ -221,8 +215,12 @@ def _playbooks(library: Library, collection: str, playbook: str) -> tuple[Playbo
 
 def _open_cells(
     access: Access, asked: BulkRequest, cells: Iterable[tuple[str, str]]
-) -> Iterator[tuple[Playbook, str, str]]:
-    """Yield those of some cells that nobody has checked, and to which this can be done."""
+) -> list[tuple[Playbook, str, str]]:
+    """Return those of some cells that nobody has checked, and to which this can be done.
+
+    Raises:
+        Refusal: If they are too many.
+    """
     library = access.library_for(asked.collection, Role.REVIEWER)
     books = _playbooks(library, asked.collection, asked.playbook)
     inside = {each.id for each in access.documents(asked.collection)}
@@ -230,14 +228,23 @@ def _open_cells(
     for document, provision in cells:
         if document in inside:
             by_document.setdefault(document, []).append(provision)
+    places = []
     for document, names in by_document.items():
         for book in books:
             known = {each.id for each in book.provisions}
             own = [name for name in names if name in known]
             found = store.load_cells(library, book, own, document).get(document, {}) if own else {}
-            for name in own:
-                if name in found and _is_open(found[name], asked.action):
-                    yield book, document, name
+            places += [
+                (book, document, name)
+                for name in own
+                if name in found and _is_open(found[name], asked.action)
+            ]
+    if len(places) > MOST:
+        raise Refusal(
+            f"there are {len(places):,} findings; at most {MOST:,} can be changed at once.",
+            remedy="Choose one column, or fewer rows.",
+        )
+    return places
 
 
 def _is_open(finding: Finding, action: BulkAction) -> bool:
