@@ -16,12 +16,13 @@ from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import FormData
 
 from fourcorners.documents.docx.body_paragraphs import BodyParagraph
-from fourcorners.operations import answers
+from fourcorners.operations import answers, precedents
 from fourcorners.operations.access import Access
 from fourcorners.operations.ask import AskRequest
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.findings import FindingsRequest, list_findings
 from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.precedents import PrecedentsRequest
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.open_points import Target
@@ -38,7 +39,6 @@ from fourcorners.server.markups import (
 )
 from fourcorners.server.pages.collection import uploaded_files
 from fourcorners.server.pages.markup import ChangeView, bank_names, change_views, markup_choices
-from fourcorners.server.store import precedents
 from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.server.tasks.handlers.ask import start_question
@@ -285,15 +285,13 @@ def find_precedents(context: Context, q: _Words, from_: Annotated[str, Form(alia
     """Show the best clauses of what a person may read."""
     kind, _, name = from_.partition(":")
     with context.access() as access:
-        library = access.full_library(Role.READER) if kind == "b" else access.common()
-        entries = [] if kind == "b" else access.documents(name or None)
-        found, message = precedents.find_precedents(
-            *(library, context.state.engines, q),
-            entries=entries,
+        asked = PrecedentsRequest.from_fields(
+            query=q,
             bank=name if kind == "b" else "",
+            collection=(name or None) if kind != "b" else None,
         )
-        access.record("precedents", {"from": from_, "found": len(found)})
-    return context.page("word_precedents.html.j2", found=found, message=message)
+        found = precedents.find_precedents(access, asked, context.state.engines)
+    return context.page("word_precedents.html.j2", found=found.found, message=found.note)
 
 
 @router.post("/ask")
