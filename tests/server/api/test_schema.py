@@ -110,6 +110,7 @@ def _ask(room: Room, operation: Any, names: dict[str, list[str]]) -> None:
         if real:
             _name(case, names, pick)
         response = room.client.request(**_request(case))
+        response.request.read()  # else a form that was refused unread cannot be looked at
         case.validate_response(response, checks=_checks())
 
     ask()
