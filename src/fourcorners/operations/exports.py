@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field
 
+from fourcorners.errors import ConfigError
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.playbooks import load_playbook
@@ -85,7 +86,13 @@ def load_export(
     book = load_playbook(library, asked.playbook)
     visible = {entry.id for entry in access.documents(asked.collection)}
     day, chosen = datetime.now(UTC).date(), frozenset(asked.documents) or None
-    loaded = load_review(library, book, collection=asked.collection, as_of=day, documents=chosen)
+    try:
+        loaded = load_review(
+            library, book, collection=asked.collection, as_of=day, documents=chosen
+        )
+    except ConfigError as error:  # its remedy is a command
+        remedy = "Review the collection again, and export it when that is done."
+        raise ConfigError(error.message, remedy=remedy) from error
     if chosen:
         title = f"{loaded.title}: {len(chosen)} of {len(visible)} contracts"
         loaded = replace(loaded, title=title)

@@ -35,7 +35,10 @@ def room(make_room: Callable[..., Room]) -> Room:
 def test_selected_contracts_are_exported_and_the_title_says_so(room: Room) -> None:
     """A contract that was not reviewed yet does not stand in the way of those that were."""
     asked = {"c": "Mill", "p": "due-diligence", "as": "json"}
-    assert room.client.get("/reviews/export", params=asked).status_code == 400
+    refused = room.client.get("/reviews/export", params=asked)
+    assert refused.status_code == 400
+    assert "Review the collection again" in refused.text
+    assert "fourcorners review" not in refused.text
     chosen = room.document("lease")
     sent = room.client.get("/reviews/export", params={**asked, "documents": chosen})
     assert "Mill-1-of-3-contracts" in sent.headers["content-disposition"]
