@@ -211,6 +211,7 @@ class Settings(BaseSettings):
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True
     reviewer: str = Field(default="", max_length=120)
+    spelling: Literal["british", "american"] = "british"
     hosts: tuple[str, ...] = ()
     connections_per_address: int = Field(default=200, ge=1, le=100_000)
     encoder: EncoderSettings = EncoderSettings()

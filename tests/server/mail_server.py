@@ -6,7 +6,7 @@ import socketserver
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -33,41 +33,46 @@ class _Handler(socketserver.StreamRequestHandler):
     server: _Server
 
     def handle(self) -> None:
-        with ExitStack() as held:
+        self._safe, self._ended = False, False
+        with ExitStack() as self._held:
             self._say("220 ready")
-            self._safe = False
-            while line := self.rfile.readline().decode().strip():
-                verb, _, rest = line.partition(" ")
-                if verb.upper() == "QUIT":
-                    self._say("221 bye")
-                    return
-                getattr(self, f"_{verb.lower()}", self._other)(rest, held)
+            while not self._ended and (line := self.rfile.readline().decode().strip()):
+                verb, _, self._rest = line.partition(" ")
+                getattr(self, f"_{verb.lower()}", self._other)()
 
     def _say(self, line: str) -> None:
         self.wfile.write(f"{line}\r\n".encode())
 
-    def _other(self, rest: str, held: ExitStack) -> None:
+    def _other(self) -> None:
         self._say("250 ok")
 
-    def _ehlo(self, rest: str, held: ExitStack) -> None:
+    def _quit(self) -> None:
+        self._say("221 bye")
+        self._ended = True
+
+    def _ehlo(self) -> None:
+        self._say("250-here")
         if self.server.certificate and not self._safe:
             self._say("250-STARTTLS")
         self._say("250 AUTH PLAIN")
 
-    def _starttls(self, rest: str, held: ExitStack) -> None:
+    def _starttls(self) -> None:
         assert self.server.certificate is not None
         self._say("220 go on")
-        with suppress(ssl.SSLError):  # the client does not trust it
+        try:
             wrapped = self.server.certificate.wrap_socket(self.request, server_side=True)
-            held.enter_context(wrapped)
-            self.rfile, self.wfile = wrapped.makefile("rb"), wrapped.makefile("wb", 0)
-            self._safe = True
+        except ssl.SSLError:  # the client does not trust it
+            self._ended = True
+            return
+        self._held.enter_context(wrapped)
+        self.rfile, self.wfile = wrapped.makefile("rb"), wrapped.makefile("wb", 0)
+        self._safe = True
 
-    def _auth(self, rest: str, held: ExitStack) -> None:
-        self.server.mail.login.append(rest.split()[1])
+    def _auth(self) -> None:
+        self.server.mail.login.append(self._rest.split()[1])
         self._say("235 welcome")
 
-    def _data(self, rest: str, held: ExitStack) -> None:
+    def _data(self) -> None:
         mail = self.server.mail
         if mail.refusal:
             self._say(mail.refusal)

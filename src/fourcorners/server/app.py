@@ -95,7 +95,9 @@ def create_app(
         uploads=UploadFolder(pool.files, is_shared=pool.files_are_shared),
         identity=TeamIdentity(pool) if team else LocalIdentity(settings),
         assets=assets,
-        templates=template_environment(assets, nav, team=team),
+        templates=template_environment(
+            assets, nav, team=team, is_american=settings.spelling == "american"
+        ),
         sign_in_limit=RateLimiter(_SIGN_INS, _SIGN_INS),
         failure_limit=FailureLimiter(),
         telemetry=telemetry,

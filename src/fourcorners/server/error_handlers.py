@@ -36,6 +36,7 @@ from fourcorners.server.errors import (
     error_for_caller,
 )
 from fourcorners.server.security import SAFE_METHODS, form_token, status_phrase
+from fourcorners.server.spelling import respell_message
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
 _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
@@ -208,6 +209,8 @@ def _problem_response(
         )
         return HTMLResponse(part, status)
     state = app_state(request)
+    if state.settings.spelling == "american":
+        message, remedy = respell_message(message), respell_message(remedy)
     principal = None
     with suppress(FourcornersError):  # an error page needs nobody to have signed in
         principal = state.identity.principal_of(request)

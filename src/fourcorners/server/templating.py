@@ -17,6 +17,7 @@ from starlette.responses import Response
 from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.server.locales import write_day, write_number
+from fourcorners.server.spelling import AmericanSpelling
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
@@ -28,8 +29,11 @@ class NavEntry:
     href: str
 
 
-def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool) -> Environment:
+def template_environment(
+    assets: Assets, nav: Sequence[NavEntry], *, team: bool, is_american: bool = False
+) -> Environment:
     made = Environment(
+        extensions=[AmericanSpelling] if is_american else [],
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
