@@ -1,7 +1,7 @@
-"""The one module through which anything leaves the machine; nothing calls it unless configured.
+"""The module through which all but mail leaves the machine; nothing calls it unless configured.
 
-It speaks HTTP and SMTP with the standard library, and makes the client that the libraries of
-language models speak through: proxies and certificates are those of the environment
+It speaks HTTP with the standard library, and makes the client that the libraries of language models
+speak through: proxies and certificates are those of the environment
 (`HTTPS_PROXY`, `SSL_CERT_FILE`), redirects are not followed, and headers are never shown.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import http.client
 import json
 import random
-import smtplib
 import ssl
 import time
 import urllib.error
@@ -18,7 +17,6 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.message import EmailMessage
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -325,46 +323,6 @@ def is_loopback(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class MailServer:
-    """A server that takes mail; `tls` is `starttls`, `tls` or `none`."""
-
-    host: str
-    port: int
-    tls: str
-    user: str = ""
-    password: str = ""
-
-
-def send_mail(message: EmailMessage, server: MailServer, *, timeout: float = 20.0) -> None:
-    """Hand a message to a mail server, over TLS unless that is this machine.
-
-    Raises:
-        CallError: If it failed; with the server's code, where it gave one.
-        ConfigError: If it would go to another machine without TLS.
-    """
-    if server.tls == "none" and not is_loopback(f"smtp://{server.host}"):
-        raise ConfigError(
-            "mail to another machine needs TLS.", remedy="Set tls in [mail] to starttls or tls."
-        )
-    context = ssl.create_default_context()
-    try:
-        if server.tls == "tls":
-            made = smtplib.SMTP_SSL(server.host, server.port, timeout=timeout, context=context)
-        else:
-            made = smtplib.SMTP(server.host, server.port, timeout=timeout)
-        with made as smtp:
-            if server.tls == "starttls":
-                smtp.starttls(context=context)
-            if server.user:
-                smtp.login(server.user, server.password)
-            smtp.send_message(message)
-    except (smtplib.SMTPException, OSError) as error:
-        failed = CallError(f"the mail server {server.host} did not take a message.")
-        failed.status = getattr(error, "smtp_code", None)
-        raise failed from error
 
 
 def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> HttpClient:

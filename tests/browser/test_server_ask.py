@@ -32,7 +32,7 @@ def test_from_the_question_to_the_words(page: Page, site: Site, width: int) -> N
     assert page.eval("document.documentElement.scrollWidth <= innerWidth")
     words = str(page.eval("document.querySelector('.says').textContent"))
     page.eval("document.querySelector('a.cite').click()")
-    place = "/ask/" if width > 960 else f"/d/{contract}"  # beside the answer, where there is room
+    place = "/ask/" if width > 960 else f"/d/{contract}"  # next to the answer, where there is room
     wait(
         page, f"location.pathname.startsWith('{place}') && document.querySelector('mark') !== null"
     )
@@ -78,9 +78,9 @@ def test_a_table_is_sorted_filtered_and_read_and_followed_up(
     if width > 960:
         page.eval(f"{rows}[0].querySelector('td a').focus()")
         page.press("Enter")
-        wait(page, "document.querySelector('[data-beside] [id^=\"s=\"]') !== null")
+        wait(page, "document.querySelector('[data-side] [id^=\"s=\"]') !== null")
         page.press("Escape")
-        assert page.eval("document.querySelector('[data-beside]').hidden")
+        assert page.eval("document.querySelector('[data-side]').hidden")
         assert page.eval("document.activeElement.closest('tr') !== null")
     assert page.eval("document.documentElement.scrollWidth <= innerWidth")
     page.eval("document.querySelector('#question').value = 'And on what notice?'")

@@ -20,7 +20,7 @@ from fourcorners.value import Flag, Value
 
 MAX_NOTICES = 500
 """Notices that are marked or listed at once."""
-_KEPT = timedelta(days=90)  # since a notice came, once it was read
+_MAX_AGE = timedelta(days=90)  # since a notice came, once it was read
 _SEEN = "n.person = ? AND (n.document = '' OR d.id IS NOT NULL)"
 _FROM = (
     "server_notices AS n LEFT JOIN documents AS d ON d.id = n.document "
@@ -131,7 +131,7 @@ def mark_read(access: Access, asked: ReadRequest) -> Inbox:
         )
         library.execute(
             "DELETE FROM server_notices WHERE person = ? AND seen <> '' AND at < ?",
-            (name, (datetime.now(UTC) - _KEPT).isoformat()),
+            (name, (datetime.now(UTC) - _MAX_AGE).isoformat()),
         )
     return read_inbox(access, InboxRequest())
 

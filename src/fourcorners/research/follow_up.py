@@ -47,8 +47,8 @@ def earlier_contracts(answer: Answer) -> tuple[str, ...]:
         known = (RowState.YES, RowState.TO_READ)
         return tuple(each.document for each in answer.rows if each.state in known)
     direct = answer.answer
-    said = (*direct.sentences, *direct.conditions)
-    quoted = dict.fromkeys(quote.document for each in said for quote in each.quotes)
+    statements = (*direct.sentences, *direct.conditions)
+    quoted = dict.fromkeys(quote.document for each in statements for quote in each.quotes)
     return tuple(quoted) or tuple(each.document for each in answer.sources)
 
 
@@ -105,7 +105,7 @@ def join_questions(question: str, before: str) -> str:
         if lacks_content(bare) or _ABOUT.match(bare):
             return f"{bare} {about}?"
     if acts and acts["who"].casefold() not in _PERSONS and _THEY.search(bare):
-        bare = _THEY.sub(lambda found: _named(found, acts["who"]), bare)
+        bare = _THEY.sub(lambda found: _party_name(found, acts["who"]), bare)
     shared = {each.casefold() for each in _SHARED.findall(bare)}
     if _POINTS_BACK.search(bare) or shared & {each.casefold() for each in _SHARED.findall(old)}:
         return f"{bare} {about}?"
@@ -113,7 +113,7 @@ def join_questions(question: str, before: str) -> str:
     return question if is_same else f"{bare}?"
 
 
-def _named(found: re.Match[str], who: str) -> str:
+def _party_name(found: re.Match[str], who: str) -> str:
     name = f"{who[:1].lower()}{who[1:]}" if who[:4].casefold() == "the " else who
     return f"{name}’s" if found["owns"] else name
 

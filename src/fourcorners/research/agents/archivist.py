@@ -59,7 +59,7 @@ def understand_question(
     replies: list[Value] = []
     may_ask = reply is not None
     values = prompt_values(context, started, tools, replies, may_ask=may_ask)
-    values["contracts"] = [*_cited(meter), *quote_headings(context, started.question)]
+    values["contracts"] = [*_earlier_words(meter), *quote_headings(context, started.question)]
     form = archivist_form(tools, may_ask=may_ask)
     value = (yield from meter.ask(port, "archivist", values, form)).value
     if reply is not None and value.ask_back.strip():
@@ -94,7 +94,7 @@ def understand_question(
     return value.looks
 
 
-def _cited(meter: Meter) -> list[Value]:
+def _earlier_words(meter: Meter) -> list[Value]:
     return [QuotedText(each.words, f"{each.source}, {each.where}") for each in meter.cited]
 
 

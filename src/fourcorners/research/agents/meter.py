@@ -30,8 +30,8 @@ class Meter:
 
     def __init__(self, started: Answer, cited: Sequence[Material] = ()) -> None:
         self.started, self.cited = started, cited
-        said = (started.asked, started.context, started.instructions, started.earlier)
-        self.own_words: tuple[str, ...] = said
+        own_words = (started.asked, started.context, started.instructions, started.earlier)
+        self.own_words: tuple[str, ...] = own_words
         self.turn = 0
         self.steps: list[Step] = []
 

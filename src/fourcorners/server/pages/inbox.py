@@ -15,7 +15,7 @@ from fourcorners.server.context import Context
 from fourcorners.server.links import collection_href, document_href
 
 router = APIRouter()
-_SHOWN = 200
+_SHOWN = 200  # notices
 
 
 @router.get("/inbox")

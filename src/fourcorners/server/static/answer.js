@@ -3,10 +3,10 @@ import { openContract } from "./contract_view.js";
 
 const headers = { "HX-Request": "true" };
 const report = document.querySelector(".report");
-const panel = report.querySelector(":scope > [data-beside]");
+const panel = report.querySelector(":scope > [data-side]");
 const wide = matchMedia("(min-width: 60rem)");
 
-// ---- The contract beside the answer, at the words
+// ---- The contract next to the answer, at the words
 
 let from = null; // the link whose contract is there
 
@@ -21,7 +21,7 @@ report.addEventListener("click", async (event) => {
   if (from !== link) return; // another was opened meanwhile
   panel.innerHTML = await answer.text();
   panel.hidden = false;
-  report.dataset.beside = "open";
+  report.dataset.side = "open";
   report.querySelectorAll("tr.open").forEach((row) => row.classList.remove("open"));
   link.closest("tr")?.classList.add("open");
   window.htmx?.process(panel);
@@ -38,7 +38,7 @@ report.addEventListener("keydown", (event) => { if (event.key === "Escape" && !p
 function close() {
   panel.hidden = true;
   panel.replaceChildren();
-  delete report.dataset.beside;
+  delete report.dataset.side;
   report.querySelectorAll("tr.open").forEach((row) => row.classList.remove("open"));
   from?.focus();
 }

@@ -16,7 +16,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import localtime, make_msgid
 
-from fourcorners import net
+from fourcorners import smtp
 from fourcorners.errors import CallError, ConfigError, FourcornersError
 from fourcorners.operations.access import Access
 from fourcorners.operations.inbox import unread_since
@@ -29,7 +29,7 @@ from fourcorners.server.tasks.deliveries import DELAYS
 from fourcorners.source_settings import MailSettings
 
 _LOOK = 5.0  # seconds between looks
-_HOUR = 3_600.0
+_HOUR = 3_600.0  # seconds
 _SAYS = {
     NoticeKind.ASSIGNED: ("assigned a finding to you", "assigned {} findings to you"),
     NoticeKind.MENTIONED: ("mentioned you", "mentioned you {} times"),
@@ -48,7 +48,7 @@ class MailSender:
         pool: ConnectionPool,
         settings: MailSettings,
         *,
-        send: Callable[[EmailMessage, net.MailServer], object] = net.send_mail,
+        send: Callable[[EmailMessage, smtp.MailServer], object] = smtp.send_mail,
     ) -> None:
         if settings.host and not (settings.sender and settings.address):
             raise ConfigError(
@@ -125,7 +125,7 @@ class MailSender:
         made.set_content("\n".join([*lines, "", f"Open your inbox: {inbox}", ""]))
         return made
 
-    def _server(self) -> net.MailServer:
+    def _server(self) -> smtp.MailServer:
         chosen = self._settings
         password = os.environ.get(chosen.password_env, "") if chosen.password_env else ""
-        return net.MailServer(chosen.host, chosen.port, chosen.tls, chosen.user, password)
+        return smtp.MailServer(chosen.host, chosen.port, chosen.tls, chosen.user, password)
