@@ -18,10 +18,10 @@ from fourcorners.text.span import Span
 
 MAX_BYTES: Final = 20 << 20
 MAX_ROWS: Final = 2_000  # of all tables of a file
-MAX_COLUMNS: Final = 30
+MAX_COLUMNS: Final = 30  # of a table; a playbook needs a dozen
 MAX_WORDS: Final = 20_000  # characters of a cell
 _MEMORY: Final = 1 << 30  # bytes
-_SECONDS: Final = 60.0
+_SECONDS: Final = 60.0  # after which a file is given up
 _REMEDY: Final = "Give a Word file (.docx) or an Excel workbook (.xlsx) with a table."
 
 

@@ -50,7 +50,7 @@ class BankClauseValue(Value):
         return cls.make(
             clause,
             facts=ClauseFactsValue.make(clause.facts),
-            standing=clause.facts.standing(today()),
+            standing=clause.facts.standing(current_day()),
         )
 
 
@@ -90,7 +90,7 @@ def list_clauses(access: Access, asked: BankRequest) -> list[BankClause]:
     found = banks.bank_clauses(
         library, asked.bank, provision=asked.provision or None, least=asked.stars or None
     )
-    day = today()
+    day = current_day()
     return sorted(
         (
             each
@@ -126,5 +126,5 @@ def import_clauses(access: Access, bank: str, path: Path) -> ImportCounts:
     return banks.store_clauses(library, bank, read_clauses(path))
 
 
-def today() -> date:
+def current_day() -> date:
     return datetime.now(UTC).date()

@@ -148,7 +148,7 @@ def make_playbook(name: str, rows: Sequence[Sequence[str]], columns: Columns) ->
 
 def _provision(row: Mapping[Field, str], taken: set[str]) -> dict[str, Data]:
     name = row[Field.NAME]
-    known = _known().get(name.casefold(), {})
+    known = _builtin_provisions().get(name.casefold(), {})
     if known.get("id") in taken:
         known = {}
     stem = str(known.get("id") or provision_id(name))
@@ -196,8 +196,8 @@ def _positions(row: Mapping[Field, str]) -> Iterator[Data]:
 
 
 def _level(words: str) -> str:
-    said = set(words.casefold().replace("/", " ").split())
-    return next((level for level, names in _LEVELS.items() if said & set(names.split())), "")
+    given = set(words.casefold().replace("/", " ").split())
+    return next((level for level, names in _LEVELS.items() if given & set(names.split())), "")
 
 
 def _query(terms: str, name: str, known: Mapping[str, Data]) -> Data:
@@ -217,7 +217,7 @@ def _words(text: str) -> list[str]:
 
 
 @cache
-def _known() -> Mapping[str, Mapping[str, Data]]:
+def _builtin_provisions() -> Mapping[str, Mapping[str, Data]]:
     """Return the provisions of the package by their names, folded; of two the first counts."""
     found: dict[str, Mapping[str, Data]] = {}
     for book in ("due-diligence", *builtin_names()):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.pages.playbook_form import apply_form, free_id, name_after, playbook_form
+from fourcorners.server.pages.playbook_form import apply_form, name_after, playbook_form, unused_id
 from tests.documents.test_tables import word_file, workbook
 from tests.server.conftest import Room
 from tests.server.pages.test_activity import HOUSE, post, words
@@ -62,7 +62,7 @@ def test_an_id_written_by_hand_stays() -> None:
     assert name_after(text, "House style", ["hs-1"]) == text
     made = HOUSE.replace("id: house", "id: house-style-3")
     assert "id: house-style\n" in name_after(made, "House style", [])
-    assert free_id("a", ["a", "a-2"]) == "a-3"
+    assert unused_id("a", ["a", "a-2"]) == "a-3"
 
 
 def test_another_name_is_asked_about(room: Room) -> None:

@@ -210,18 +210,18 @@ def name_after(text: str, former: str, taken: Collection[str]) -> str:
     made, held = provision_id(former), _word(data, "id")
     if held != made and not (held.startswith(f"{made}-") and held[len(made) + 1 :].isdecimal()):
         return text
-    wanted = free_id(provision_id(_word(data, "name")), taken)
+    wanted = unused_id(provision_id(_word(data, "name")), taken)
     return text if wanted == held else set_value(text, ("id",), wanted)
 
 
-def free_id(stem: str, taken: Collection[str]) -> str:
+def unused_id(stem: str, taken: Collection[str]) -> str:
     numbered = (f"{stem}-{number}" for number in count(2))
     return next(each for each in chain((stem,), numbered) if each not in taken)
 
 
 def _set(text: str, path: Path, value: str) -> str:
     """Return the text with a value; one as the extended playbook has it is left to that."""
-    below = _below(text, path)
+    below = _inherited(text, path)
     if len(path) != 3 or path[2] not in below:
         return set_value(_with_own_list(text, path), path, value)
     if value == _flat(_word(below, str(path[2]))) or (not value and path[2] in _REQUIRED):
@@ -233,7 +233,7 @@ def _set(text: str, path: Path, value: str) -> str:
 
 def _with_own_list(text: str, path: Path) -> str:
     """Return the text with a copy of an inherited list, where a path leads into one."""
-    below = _below(text, path)
+    below = _inherited(text, path)
     key = path[2] if len(path) > 2 else ""
     if key not in _LISTS or key not in below or _has(text, path[:3]):
         return text
@@ -244,7 +244,7 @@ def _has(text: str, path: Path) -> bool:
     return path in parse_yaml(text).nodes
 
 
-def _below(text: str, path: Path) -> Mapping[str, Data]:
+def _inherited(text: str, path: Path) -> Mapping[str, Data]:
     """Return the extended playbook's provision that the one of a path changes; empty if none."""
     data = parse_yaml(text).data
     items = _items(data, "provisions")
@@ -256,19 +256,19 @@ def _below(text: str, path: Path) -> Mapping[str, Data]:
 
 def _add(text: str, path: Path) -> str:
     if path == ("provisions",):
-        return add_item(text, path, {"id": _free_id(text, "new-provision"), **_NEW})
+        return add_item(text, path, {"id": _unused_id(text, "new-provision"), **_NEW})
     kind = str(path[-1])
     if kind not in _LISTS:
         raise ConfigError("the form has no such button.")
     item = {key: start for key, _, _, start in _LISTS[kind][2] if start}
     text = _with_own_list(text, path)
     if kind == "questions":
-        item = {"id": _free_id(text, "question"), **item}
+        item = {"id": _unused_id(text, "question"), **item}
     return add_item(text, path, item)
 
 
-def _free_id(text: str, name: str) -> str:
-    return free_id(name, [line.partition("id: ")[2] for line in text.split("\n")])
+def _unused_id(text: str, name: str) -> str:
+    return unused_id(name, [line.partition("id: ")[2] for line in text.split("\n")])
 
 
 def _provision(path: Path, data: dict[str, Data], below: Mapping[str, Data]) -> FormProvision:

@@ -22,7 +22,7 @@ from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.tables import Field
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.pages.playbook_form import free_id
+from fourcorners.server.pages.playbook_form import unused_id
 from fourcorners.server.pages.playbooks import show_editor
 from fourcorners.work_folder import make_temporary_folder
 
@@ -70,13 +70,13 @@ def receive_table(context: RequestContext, file: UploadFile, name: str) -> Impor
 @contextmanager
 def receive_file(context: RequestContext, file: UploadFile) -> Iterator[tuple[Access, Path]]:
     """Lend the library and an uploaded file, which is removed afterwards."""
-    from fourcorners.documents.tables import MAX_BYTES as MOST
+    from fourcorners.documents import tables
 
     if not file.filename:
         raise Refusal("no file was sent.", remedy="Choose a file first.")
-    data = file.file.read(MOST + 1)
-    if len(data) > MOST:
-        raise TooLarge(f"the file is larger than {MOST >> 20} MB.", remedy="Divide it.")
+    data = file.file.read(tables.MAX_BYTES + 1)
+    if len(data) > tables.MAX_BYTES:
+        raise TooLarge(f"the file is larger than {tables.MAX_BYTES >> 20} MB.", remedy="Divide it.")
     with make_temporary_folder() as folder, context.access() as access:
         path = folder / PurePath(safe_name(file.filename)).name
         path.write_bytes(data)
@@ -105,7 +105,7 @@ def _make(context: RequestContext, values: dict[str, str]) -> Response:
         made = import_playbook(access, table)
         taken = playbooks.playbook_names(access.common())
     stem = made.text.partition("\n")[0].removeprefix("id: ")
-    text = made.text.replace(f"id: {stem}\n", f"id: {free_id(stem, taken)}\n", 1)
+    text = made.text.replace(f"id: {stem}\n", f"id: {unused_id(stem, taken)}\n", 1)
     if len(text.encode()) > MAX_BYTES:
         raise TooLarge(f"a playbook may hold {MAX_BYTES:,} bytes.", remedy="Divide the table.")
     return show_editor(context, text, left=made.left)

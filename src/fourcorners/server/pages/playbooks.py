@@ -27,9 +27,9 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.pages.playbook_form import (
     FIELD,
     apply_form,
-    free_id,
     name_after,
     playbook_form,
+    unused_id,
 )
 
 router = APIRouter()
@@ -88,7 +88,7 @@ async def fill_form(
     def draw() -> Response:
         changed, problem = _with_form(text, drawn, fields, do)
         if not before and not problem:
-            changed = _named(context, changed, drawn)
+            changed = _with_unique_id(context, changed, drawn)
         faults = [problem] if problem else _faults(changed)
         if context.is_partial:
             return context.page("_playbook_views.html.j2", 200, **_views(changed, faults))
@@ -120,7 +120,7 @@ async def save(request: Request, context: Context, form: Annotated[_SaveForm, Fo
 def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -> Response:
     text, problem = _with_form(form.text, form.drawn, fields)
     if form.number is None and not problem:
-        text = _named(context, text, form.drawn)
+        text = _with_unique_id(context, text, form.drawn)
     faults, number = [problem] if problem else _faults(text), form.number
     if not faults:
         try:
@@ -133,7 +133,7 @@ def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -
                 renamed = former is not None and former.name != book.name
                 if renamed and form.as_ == "new":
                     taken = playbooks.playbook_names(library)
-                    text = set_value(text, ("id",), free_id(provision_id(book.name), taken))
+                    text = set_value(text, ("id",), unused_id(provision_id(book.name), taken))
                     number, renamed = None, False
                 if not renamed or form.as_ == "rename":
                     book = playbooks.save_playbook(
@@ -151,7 +151,7 @@ def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -
     return _editor(context, text, number, faults)
 
 
-def _named(context: RequestContext, text: str, drawn: str) -> str:
+def _with_unique_id(context: RequestContext, text: str, drawn: str) -> str:
     """Return the text of a new playbook under an id that its name makes."""
     form = playbook_form(drawn)
     with context.access() as access:
@@ -198,7 +198,7 @@ def show_versions(
     before: Annotated[int, Query(ge=0)] = 0,
     after: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """List the versions of a house playbook, and compare two: if not told, the last two."""
+    """List the versions of a house playbook, and compare two, by default the last two."""
     with context.access() as access:
         library = access.common()
         playbooks.last_version(library, name)

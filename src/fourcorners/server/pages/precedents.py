@@ -14,7 +14,7 @@ from fourcorners.operations.banks import BankRequest, ClauseFactsValue, FactsReq
 from fourcorners.operations.precedents import Precedents, PrecedentsRequest, find_precedents
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
-from fourcorners.playbooks.bank.facts import MAX_WORDS, ClauseStanding, clause_facts
+from fourcorners.playbooks.bank.facts import ClauseStanding, clause_facts
 from fourcorners.playbooks.bank.ratings import rate_clause
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
@@ -27,7 +27,6 @@ _LONGEST = 20_000  # characters of a draft
 _PAGE = 40  # clauses of a bank on one page
 _Word = Annotated[str, Query(max_length=200)]
 _Words = Annotated[str, Form(max_length=_LONGEST)]
-_Note = Annotated[str, Form(max_length=MAX_WORDS)]
 STANDING_WORDS = {
     ClauseStanding.APPROVED: "Approved",
     ClauseStanding.UNAPPROVED: "Not approved",
@@ -97,26 +96,25 @@ def rate(
     return _message_page(context, f"Rated {'★' * stars}." if stars else "Rating removed.")
 
 
+class _FactsForm(BaseModel):
+    """What a form notes of a clause; empty where nothing is."""
+
+    bank: str
+    clause: str
+    owner: str = ""
+    approved_by: str = ""
+    approved: str = ""
+    law: str = ""
+    expires: str = ""
+
+
 @router.post("/precedents/facts")
-def note_facts(
-    context: Context,
-    bank: Annotated[str, Form(max_length=120)],
-    clause: Annotated[str, Form(min_length=6, max_length=12)],
-    owner: _Note = "",
-    approved_by: _Note = "",
-    approved: _Note = "",
-    law: _Note = "",
-    expires: _Note = "",
-) -> Response:
+def note_facts(context: Context, form: Annotated[_FactsForm, Form()]) -> Response:
     """Note who is responsible for a clause, who approved it, its law, and until when it is used."""
-    facts = ClauseFactsValue.from_fields(
-        owner=owner.strip(),
-        approved_by=approved_by.strip(),
-        approved=approved or None,
-        law=law.strip(),
-        expires=expires or None,
-    )
-    asked = FactsRequest.from_fields(bank=bank, clause=clause, facts=facts)
+    noted = form.model_dump(exclude={"bank", "clause"})
+    given = {key: each.strip() for key, each in noted.items() if each.strip()}
+    facts = ClauseFactsValue.from_fields(**given)
+    asked = FactsRequest.from_fields(bank=form.bank, clause=form.clause, facts=facts)
     with context.access() as access:
         operation.set_facts(access, asked)
     return _message_page(context, "Saved.")
@@ -185,7 +183,7 @@ def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Respon
         asked=asked,
         laws=laws,
         standings=STANDING_WORDS,
-        today=operation.today(),
+        today=operation.current_day(),
         clauses=found[(page - 1) * _PAGE : page * _PAGE],
         total=len(found),
         number=page,
@@ -228,7 +226,7 @@ def _page(
         message=found.note if found else "",
         problem=problem,
         facts=facts,
-        today=operation.today(),
+        today=operation.current_day(),
         bank=bank,
         may_browse=reads_all,
         may_keep=context.principal.may_everywhere(Role.REVIEWER),
