@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,11 @@ import yaml
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations.playbooks import last_version, save_playbook
+from fourcorners.playbooks.bank.facts import ClauseFacts
+from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.write import starter_yaml
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.settings import Settings
 from tests.browser.test_server_library import visit, wait
@@ -70,6 +75,12 @@ def fill(library: Library, folder: Path) -> None:
                 severity = (Severity.HIGH, Severity.MEDIUM, Severity.NONE)[kind]
                 cells.append(grids.found(document, provision.id, library.text(document), severity))
     grids.fill(library, BOOK, cells)
+    first = starter_yaml("House")
+    save_playbook(library, first, by="Ada")
+    before = last_version(library, "house").number
+    save_playbook(library, first.replace("Delay]", "Lateness]"), by="Ada", before=before)
+    facts = ClauseFacts("Ada", law="England", expires=date(2020, 1, 31))
+    store_clauses(library, "house", [BankClause("Cap", "No liability is limited.", 4, facts=facts)])
 
 
 @contextmanager

@@ -31,7 +31,11 @@ LeastOption = Annotated[
 @app.command("import")
 def import_clauses(
     path: Annotated[
-        Path, argument("PATH", "JSON lines, a BEIR folder, or annotated contracts (CUAD).")
+        Path,
+        argument(
+            "PATH",
+            "JSON lines, a table (.xlsx, .docx), a BEIR folder, or CUAD's layout.",
+        ),
     ],
     bank: BankOption = "clauses",
     library: options.Library = None,
