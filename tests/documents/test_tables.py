@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from fourcorners.errors import InputError
 ROWS = [("Clause", "Preferred", "Walk-away"), ("Late delivery", "One percent a week", "Nothing")]
 
 
-def workbook(path: Path, rows: list[tuple[Any, ...]], **sheets: list[tuple[Any, ...]]) -> Path:
+def workbook(
+    path: Path, rows: Sequence[tuple[Any, ...]], **sheets: Sequence[tuple[Any, ...]]
+) -> Path:
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
@@ -30,7 +33,7 @@ def workbook(path: Path, rows: list[tuple[Any, ...]], **sheets: list[tuple[Any, 
     return path
 
 
-def word_file(path: Path, *tables: list[tuple[str, ...]]) -> Path:
+def word_file(path: Path, *tables: Sequence[tuple[str, ...]]) -> Path:
     file = docx.Document()
     for rows in tables:
         file.add_paragraph("Our positions:")

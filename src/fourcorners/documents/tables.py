@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.document import MarkKind
 from fourcorners.documents.office_package import OfficePackage
 from fourcorners.documents.read import read_document
 from fourcorners.documents.workbook import Workbook
@@ -77,8 +77,7 @@ def find_tables(path: Path) -> list[Table]:
         is_package = file.read(2) == b"PK"
     if not is_package:
         raise InputError(f"{path.name} is damaged, locked or of another format.", remedy=_REMEDY)
-    readers = {".xlsx": _sheets, ".docx": lambda path: _tables(read_document(path))}
-    reader = readers.get(path.suffix.lower())
+    reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise InputError(
             f"{path.name} is neither a Word file nor an Excel workbook.", remedy=_REMEDY
@@ -111,7 +110,8 @@ def _sheets(path: Path) -> list[tuple[str, Cells]]:
     return found
 
 
-def _tables(document: Document) -> list[tuple[str, Cells]]:
+def _tables(path: Path) -> list[tuple[str, Cells]]:
+    document = read_document(path)
     tables = [mark.span for mark in document.marks if mark.kind is MarkKind.TABLE]
     found: dict[Span, Cells] = {span: {} for span in tables}
     for mark in document.marks:
@@ -126,6 +126,9 @@ def _tables(document: Document) -> list[tuple[str, Cells]]:
             inner = min(around, key=len)
             found[inner][int(row), int(column)] = words
     return [("", cells) for cells in found.values()]
+
+
+_READERS = {".xlsx": _sheets, ".docx": _tables}
 
 
 def _table(path: Path, name: str, cells: Cells) -> Table:

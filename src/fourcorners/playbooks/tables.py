@@ -127,10 +127,11 @@ def make_playbook(name: str, rows: Sequence[Sequence[str]], columns: Columns) ->
             continue
         if title:
             here = merged.setdefault(title.casefold(), {Field.NAME: title})
-        elif here is None and values:
+        if here is not None:
+            for field, words in values.items():
+                here[field] = f"{here[field]}\n{words}" if field in here else words
+        elif values:
             left.append(f"row {number}: no clause is named")
-        for field, words in values.items() if here is not None else ():
-            here[field] = f"{here[field]}\n{words}" if field in here else words
     if not merged:
         raise InputError("no row names a clause.", remedy="Choose the column that names them.")
     taken: set[str] = set()

@@ -79,9 +79,9 @@ def test_an_expired_clause_is_not_drafted_from(library: Library) -> None:
 
 @pytest.mark.parametrize("kind", ["xlsx", "docx"])
 def test_a_bank_is_imported_from_columns(tmp_path: Path, kind: str) -> None:
-    write = {"xlsx": workbook, "docx": word_file}[kind]
+    path = tmp_path / f"bank.{kind}"
     row = ("Insurance", INSURED, "4", "Ada", "Bram", "2 January 2026", "England", "2027-12-31")
-    found = list(read_clauses(write(tmp_path / f"bank.{kind}", [HEADS, row])))
+    found = list(read_clauses((workbook if kind == "xlsx" else word_file)(path, [HEADS, row])))
     assert found == [BankClause("Insurance", INSURED, 4, facts=FACTS)]
 
 

@@ -89,14 +89,13 @@ def test_a_whole_list_is_put_in_and_a_value_taken_away() -> None:
         {"id": "x"},
     ]
     more = insert_value(BOOK, ("provisions", 1, "questions"), listed)
-    assert data(more)["provisions"][1]["questions"] == listed
+    found: Any = data(more)
+    assert found["provisions"][1]["questions"] == listed
     assert set_value(more, ("provisions", 1, "questions"), "") == BOOK
     gone = insert_value(BOOK, ("provisions", 1, "avoid"), None)
     assert gone == f"{BOOK}    avoid:\n"
-    assert (
-        data(set_value(gone, ("provisions", 1, "avoid"), "sale"))["provisions"][1]["avoid"]
-        == "sale"
-    )
+    found = data(set_value(gone, ("provisions", 1, "avoid"), "sale"))
+    assert found["provisions"][1]["avoid"] == "sale"
     for path in ((*ENDING, "questions"), ("provisions", 9, "avoid"), ("provisions", 0)):
         with pytest.raises(PlaybookError):
             insert_value(BOOK, path, None)

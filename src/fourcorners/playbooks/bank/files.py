@@ -160,10 +160,10 @@ def _clause(record: _Record) -> BankClause:
 def _facts(record: _Record) -> ClauseFacts:
     given = {key: record.text(key) for key in _FACTS if record.values.get(key)}
     try:
-        days = {key: parse_day(given.pop(key, "")) for key in ("approved", "expires")}
+        approved, expires = (parse_day(given.pop(key, "")) for key in ("approved", "expires"))
     except ConfigError as error:
         raise record.wrong(error.message.rstrip(".")) from error
-    return ClauseFacts(**given, **days)
+    return ClauseFacts(**given, approved=approved, expires=expires)
 
 
 def _records(path: Path, *, remedy: str) -> Iterator[_Record]:

@@ -346,8 +346,8 @@ def _items(data: Data, key: str) -> list[Data]:
     return listed if isinstance(listed, list) else []
 
 
-def _word(data: Data, key: str) -> str:
-    value = data.get(key) if isinstance(data, dict) else None
+def _word(data: Data | Mapping[str, Data], key: str) -> str:
+    value = data.get(key) if isinstance(data, Mapping) else None
     return value if isinstance(value, str) else ""
 
 
