@@ -120,8 +120,8 @@ def test_clauses_are_imported_from_columns(room: Room, tmp_path: Path) -> None:
     assert held(room)[CAP.text].facts == ClauseFacts("Ada", expires=date(2099, 12, 31))
     assert "0 clauses added; 2 already there" in sent(path)[1]
     wrong = [("Topic", "Text", "Expires"), ("Cap", "x", "soon")]
-    for rows in ([("Who", "When"), ("a", "b")], wrong):
-        status, page = sent(workbook(tmp_path / "other.xlsx", rows))
+    for other in ([("Who", "When"), ("a", "b")], wrong):
+        status, page = sent(workbook(tmp_path / "other.xlsx", other))
         assert status in (400, 422)
         assert "/other.xlsx" not in page
 

@@ -203,9 +203,9 @@ def values_of(page: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", ["xlsx", "docx"])
 def test_a_table_becomes_a_playbook(room: Room, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"house rules.{kind}"
     rows = [("Our wish", "Clause", "Owner"), ("One percent a week", "Late delivery", "Ada")]
-    write = {"xlsx": workbook, "docx": word_file}[kind]
-    answer = sent(room, write(tmp_path / f"house rules.{kind}", rows))
+    answer = sent(room, (workbook if kind == "xlsx" else word_file)(path, rows))
     assert answer.status_code == 200, words(answer.text)
     assert "1 row found" in words(answer.text)
     values = values_of(answer.text)
