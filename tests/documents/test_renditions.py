@@ -19,9 +19,9 @@ from fourcorners.documents.libreoffice import Target, find_libreoffice
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.read import read_document
 from fourcorners.documents.reader import RawFile
-from fourcorners.documents.renditions import Rendition, can_render, render_document
+from fourcorners.documents.renditions import Rendition, is_supported, render_document
 from fourcorners.errors import InputError
-from fourcorners.server.rendering.renditions import laid_out
+from fourcorners.server.rendering.renditions import drawn_document
 from fourcorners.text.span import Span
 from tests.documents.conftest import assemble, show
 from tests.documents.odf.test_reader import KIND, parts
@@ -70,7 +70,7 @@ def draw(monkeypatch: pytest.MonkeyPatch, path: Path, drawn: Drawn) -> tuple[Doc
 
 def boxes_of(document: Document, made: Rendition, words: str) -> list[Box]:
     at = document.text.index(words)
-    shown = laid_out(document, Path("made.pdf"), "", made.pages, made.words)
+    shown = drawn_document(document, Path("made.pdf"), "", made.pages, made.words)
     return span_boxes(Path("made.pdf"), shown, Span(at, at + len(words)))
 
 
@@ -88,7 +88,7 @@ def test_words_have_their_places_line_by_line_and_page_by_page(
     assert lower.y0 > upper.y0
     assert lower.x0 == pytest.approx(72, abs=2)
     assert [box.page for box in boxes_of(document, made, "Landlord")] == [2]
-    shown = laid_out(document, path, "", made.pages, made.words)
+    shown = drawn_document(document, path, "", made.pages, made.words)
     lines = [span.text_in(document.text) for span, _ in page_lines(path, shown, 1)]
     assert lines == ["The Tenant shall pay", "the Rent quarterly."]
 
@@ -241,7 +241,7 @@ def test_rich_text_shows_no_file_of_the_machine(tmp_path: Path) -> None:
         rf"{{\rtf1 The mill is let. {{\field{{\*\fldinst {code}}}{{\fldrslt a plan}}}}\par}}"
     )
     document = read_document(path)
-    if not can_render(document):
+    if not is_supported(document):
         pytest.skip("the kernel has no Landlock")
     words, is_red = seen(render_document(document))
     assert words.startswith("The mill is let.")
@@ -274,8 +274,8 @@ def test_rich_text_needs_a_kernel_that_confines(
     monkeypatch.setattr(renditions, "landlock_version", lambda: 0)
     path = tmp_path / "lease.rtf"
     path.write_text(r"{\rtf1 The mill is let.\par}")
-    assert not can_render(read_document(path))
+    assert not is_supported(read_document(path))
     monkeypatch.setattr(renditions, "landlock_version", lambda: 1)
-    assert can_render(read_document(path))
+    assert is_supported(read_document(path))
     monkeypatch.setattr(renditions, "find_libreoffice", lambda: None)
-    assert not can_render(read_document(path))
+    assert not is_supported(read_document(path))

@@ -16,12 +16,12 @@ from pathlib import Path
 # https://docs.kernel.org/userspace-api/landlock.html; the numbers are those of all architectures.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION, _PATH_BENEATH = 1, 1
-_SET_NO_NEW_PRIVILEGES = 38
+_SET_NO_NEW_PRIVILEGES = 38  # of prctl
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 2, 4, 8
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 _REMOVE_FILE, _MAKE_SOCKET = 1 << 5, 1 << 9
 _RIGHTS = (13, 13, 14, 15, 15, 16)  # kinds of access to files that each version knows
-_NETWORK_VERSION = 4
+_NETWORK_VERSION = 4  # the first that limits connections
 _TCP = 3  # to listen, and to connect
 # What programs and their fonts need; no documents are there.
 _SYSTEM = (
@@ -30,8 +30,8 @@ _SYSTEM = (
     "/etc/nsswitch.conf", "/etc/passwd",
     "/var/cache/fontconfig", "/var/lib/libreoffice", "/var/spool/libreoffice",
 )  # fmt: skip
-_CPU_SECONDS = 150
-_FILE_BYTES = 256 << 20
+_CPU_SECONDS = 150  # of one process; LibreOffice may take 60 seconds of time
+_FILE_BYTES = 256 << 20  # as much as is read of its output
 
 
 @cache
@@ -71,7 +71,7 @@ def _confine(folder: str, program: str) -> None:
     rules = _Ruleset(every, _TCP if has_network else 0)
     size = ctypes.sizeof(rules) if has_network else 8
     described = ctypes.byref(rules), ctypes.c_size_t(size)
-    ruleset = _checked(_system_call(_CREATE_RULESET, *described, ctypes.c_uint32(0)))
+    ruleset = _require(_system_call(_CREATE_RULESET, *described, ctypes.c_uint32(0)))
     tree = str(Path(program).resolve().parent.parent)
     for path in (*_SYSTEM, tree):
         _allow(ruleset, path, _READ)
@@ -79,8 +79,8 @@ def _confine(folder: str, program: str) -> None:
     _allow(ruleset, "/tmp", _MAKE_SOCKET | _REMOVE_FILE)  # noqa: S108 - LibreOffice's, always there
     _allow(ruleset, folder, every)
     nothing = [ctypes.c_ulong(0)] * 3
-    _checked(ctypes.CDLL(None).prctl(_SET_NO_NEW_PRIVILEGES, ctypes.c_ulong(1), *nothing))
-    _checked(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
+    _require(ctypes.CDLL(None).prctl(_SET_NO_NEW_PRIVILEGES, ctypes.c_ulong(1), *nothing))
+    _require(_system_call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)))
     os.close(ruleset)
 
 
@@ -93,11 +93,11 @@ def _allow(ruleset: int, path: str, allowed: int) -> None:
         allowed &= _EXECUTE | _WRITE_FILE | _READ_FILE
     rule = _Beneath(allowed, opened)
     arguments = ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule)
-    _checked(_system_call(_ADD_RULE, *arguments, ctypes.c_uint32(0)))
+    _require(_system_call(_ADD_RULE, *arguments, ctypes.c_uint32(0)))
     os.close(opened)
 
 
-def _checked(result: int) -> int:
+def _require(result: int) -> int:
     if result < 0:
         sys.exit("the program could not be confined")
     return result

@@ -71,7 +71,7 @@ class Rendition:
     unlike: int
 
 
-def can_render(document: Document) -> bool:
+def is_supported(document: Document) -> bool:
     """Return whether a document could be drawn as pages here.
 
     LibreOffice opens the files that an RTF names unless Landlock forbids it.

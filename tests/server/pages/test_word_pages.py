@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
-from fourcorners.documents.renditions import Rendition, can_render
+from fourcorners.documents.renditions import Rendition, is_supported
 from fourcorners.errors import FourcornersError, InputError
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.server.rendering import renditions
@@ -77,7 +77,7 @@ class Pool:
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> type[Pool]:
     monkeypatch.setattr(renditions, "ProcessPool", Pool)
-    monkeypatch.setattr(renditions, "can_render", lambda document: bool(document.media_type))
+    monkeypatch.setattr(renditions, "is_supported", lambda document: bool(document.media_type))
     monkeypatch.setattr(Pool, "turn", threading.Event())
     monkeypatch.setattr(Pool, "problem", None)
     return Pool
@@ -235,4 +235,4 @@ def test_without_libreoffice_a_word_contract_is_text(
 def test_what_is_no_word_document_has_no_pages(room: Room) -> None:
     room.put({"lease.txt": CLAUSES[0]})
     with room.app.state.server.connection_pool.library() as library:
-        assert not can_render(library.document(room.document("lease")))
+        assert not is_supported(library.document(room.document("lease")))

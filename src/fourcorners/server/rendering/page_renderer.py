@@ -79,8 +79,8 @@ class PageRenderer:
         Of a Word document that is another one than was read: its pages are those drawn of it.
         """
         if document.media_type != MediaType.PDF:
-            laid_out = self.renditions.find(document)
-            return None if laid_out is None else laid_out.document
+            drawn_document = self.renditions.find(document)
+            return None if drawn_document is None else drawn_document.document
         return document if document.pages and self.find_file(document) is not None else None
 
     def find_file(self, document: Document) -> Path | None:

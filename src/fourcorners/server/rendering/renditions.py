@@ -23,7 +23,7 @@ from pathlib import Path
 from fourcorners import private_files
 from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.renditions import Rendition, can_render, render_document
+from fourcorners.documents.renditions import Rendition, is_supported, render_document
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError
 from fourcorners.server.store.uploads import PAGES_FOLDER
@@ -31,8 +31,8 @@ from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
 _SECONDS = 180.0  # after which a document is given up, however many steps that takes
-_NICENESS = 10
-_MOST_WAITING = 50
+_NICENESS = 10  # so that pages that are read, and reviews, come first
+_MOST_WAITING = 50  # documents; who opens another asks again every two seconds
 _RETRY_SECONDS = 600.0  # after which one that failed may be tried again
 _IN_MEMORY = 4  # documents whose words are at hand
 _TENTHS = 10  # of a point, in which places are kept
@@ -49,7 +49,7 @@ class RenditionState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LaidOut:
+class DrawnDocument:
     """A document with the pages that were drawn of it: its path and its hash are the PDF's."""
 
     document: Document
@@ -76,12 +76,12 @@ class Renditions:
         self._lock = threading.Condition()
         self._waiting: OrderedDict[str, Document] = OrderedDict()
         self._failed: dict[str, float] = {}
-        self._known: OrderedDict[tuple[str, str], LaidOut] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], DrawnDocument] = OrderedDict()
         self._thread: threading.Thread | None = None
         self._pool: ProcessPool[Document, Rendition] | None = None
         self._is_closed = False
 
-    def find(self, document: Document) -> LaidOut | None:
+    def find(self, document: Document) -> DrawnDocument | None:
         """Return a document with its pages, if they were drawn of this text."""
         if not self._path(document.id, "pdf").is_file():
             return None
@@ -99,7 +99,7 @@ class Renditions:
 
     def state(self, document: Document, *, prepare: bool) -> RenditionState:
         """Return whether a document has pages, and have them drawn if that is asked for."""
-        if not can_render(document):
+        if not is_supported(document):
             return RenditionState.NONE
         if self.find(document) is not None:
             return RenditionState.READY
@@ -150,10 +150,10 @@ class Renditions:
         ) as pool:
             with self._lock:
                 self._pool = pool
-            while (document := self._next()) is not None:
+            while (document := self._wait()) is not None:
                 self._prepare(pool, document)
 
-    def _next(self) -> Document | None:
+    def _wait(self) -> Document | None:
         with self._lock:
             self._lock.wait_for(lambda: self._waiting or self._is_closed)
             return None if self._is_closed else next(iter(self._waiting.values()))
@@ -200,15 +200,17 @@ class Renditions:
             ):
                 file.write(data)
 
-    def _load(self, document: Document, text: str) -> LaidOut | None:
+    def _load(self, document: Document, text: str) -> DrawnDocument | None:
         try:
             packed = self._path(document.id, "words").read_bytes()
             value = json.loads(zlib.decompress(packed))
             if value["text"] != text:
                 return None
             pages, words = _pages(value["pages"]), _words(value["words"])
-            made = laid_out(document, self._path(document.id, "pdf"), value["pdf"], pages, words)
-            return LaidOut(made, int(value["unlike"]))
+            made = drawn_document(
+                document, self._path(document.id, "pdf"), value["pdf"], pages, words
+            )
+            return DrawnDocument(made, int(value["unlike"]))
         except (OSError, ValueError, KeyError, TypeError, zlib.error):
             return None  # damaged: it is drawn again
 
@@ -216,7 +218,7 @@ class Renditions:
         return self._folder / f"{identifier}.{kind}"
 
 
-def laid_out(
+def drawn_document(
     document: Document,
     pdf: Path,
     sha256: str,
