@@ -133,3 +133,25 @@ def test_a_deleted_collection_is_gone(people: tuple[Room, Asker, Asker, Asker]) 
     assert ada("GET", "/columns?collection=Mill", 200) == []
     with room.app.state.server.connection_pool.library() as library:
         assert library.check() == []
+
+
+def test_settings_and_visits_go_with_a_collection(
+    people: tuple[Room, Asker, Asker, Asker],
+) -> None:
+    room, ada, _, _ = people
+    tables = ("server_arrivals", "server_visits")
+    library_of = room.app.state.server.connection_pool.library
+
+    def folds(table: str) -> list[str]:
+        with library_of() as library:
+            rows = library.execute(f"SELECT fold FROM {table} ORDER BY fold")  # noqa: S608
+            return [str(fold) for (fold,) in rows]
+
+    with library_of() as library:
+        for fold in ("mill", "works"):  # the latter from a collection that was there once
+            library.execute("INSERT INTO server_arrivals VALUES (?, 'nda-review')", (fold,))
+            library.execute("INSERT INTO server_visits VALUES ('bram', ?, 1)", (fold,))
+    ada("PATCH", "/collections/Mill", 200, name="Works")
+    assert [folds(table) for table in tables] == [["works"], ["works"]]
+    ada("DELETE", "/collections/Works", 204)
+    assert [folds(table) for table in tables] == [[], []]

@@ -121,6 +121,11 @@ def test_no_link_is_followed_and_no_leftover_taken(room: Room, folder: Path) -> 
     lease.unlink()
     lease.symlink_to(secret)  # after it was taken, before it is read
     assert add.paths_to_read(tasks(room)[0]) == []
+    with room.app.state.server.connection_pool.library() as library:
+        library.fail(str(lease), "it is torn", "", collection="Mill")
+    again = room.client.post("/api/v1/failures/retry", json={"collection": "Mill"})
+    assert again.status_code == 202
+    assert [add.paths_to_read(each) for each in tasks(room)] == [[], []]
 
 
 def test_the_librarys_uploads_are_not_watched(room: Room) -> None:

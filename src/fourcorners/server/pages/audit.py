@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -88,12 +87,12 @@ def show(
         proof = library.audit_verdict() if verify and not filters.c else None
         broken = proof and [each.description for each in proof.faults]
         problems = broken or (annotation_faults(library) if proof else [])
-        lines = list(_lines(access, matching))
+        documents = {each.id: each for each in access.documents()}
         collections = [each.name for each in access.collections()]
     may_see_all = context.principal.may_everywhere(Role.ADMIN)
     return context.page(
         "audit.html.j2",
-        entries=lines,
+        entries=[audit_line(each, documents) for each in matching],
         kinds=sorted((EVENTS.get(each, each), each) for each in kinds),
         collections=collections if may_see_all else [],
         asked=filters,
@@ -121,6 +120,7 @@ def send_trail(context: RequestContext, filters: AuditFilters) -> Response:
     def write(path: Path) -> None:
         with context.access() as access, path.open("w", encoding="utf-8-sig", newline="") as file:
             library, query = filters.library(access), filters.query(access)
+            documents = {each.id: each for each in access.documents()}
             rows, before, count = csv.writer(file), 0, 0
             rows.writerow(_HEADS)
             while searched := audit_trail.latest_entries(library, query, before, _MAX_SEARCHED):
@@ -131,15 +131,10 @@ def send_trail(context: RequestContext, filters: AuditFilters) -> Response:
                     raise TooLarge(
                         f"a file has up to {_MOST_SENT:,} entries.", remedy="Choose fewer days."
                     )
-                rows.writerows(map(_row, _lines(access, matching)))
+                rows.writerows(_row(audit_line(each, documents)) for each in matching)
             access.record("export", {"collection": filters.c, "as": "audit csv"}, always=True)
 
     return send_written("audit.csv", "text/csv; charset=utf-8", write)
-
-
-def _lines(access: Access, entries: list[AuditEntry]) -> Iterator[AuditLine]:
-    documents = {each.id: each for each in access.documents()}
-    return (audit_line(each, documents) for each in entries)
 
 
 def _row(line: AuditLine) -> list[str]:

@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.documents import MAX_TAG, document_table, note_visit
@@ -72,7 +72,8 @@ def show(
         cards = access.cards(here)
         failures = access.failures(name)
         reviewed = _arrivals(access, name)
-        note_visit(access, name)
+        with suppress(LibraryError):  # as where the disk is full: what there is can still be read
+            note_visit(access, name)
         wanted = help_requests(access, name, [context.principal.name]) if failures else []
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
     adding = None if table.total else _last_task(context, add_task.KIND, name)

@@ -125,7 +125,7 @@ def _take(
             library.execute("INSERT OR REPLACE INTO server_watched VALUES (?, ?, ?)", row)
         if new:
             library.add_collection(collection)
-            spec = {"paths": [path for path, _ in new], "files": str(len(new)), "within": folder}
+            spec = {"paths": [path for path, _ in new], "files": str(len(new)), "watched": [folder]}
             lane = add_task.lane(is_shared=False)  # only this machine is known to see the folder
             TaskQueue(library).start(add_task.KIND, lane, collection, spec, by=BY)
     return bool(new)

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.database import as_string
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.failures import FailuresRequest, select_failures
 from fourcorners.operations.notices import Notice, NoticeKind, is_unseen, notify
+from fourcorners.operations.principal import Role
 from fourcorners.server.store.uploads import settle_upload
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
@@ -74,9 +76,17 @@ def retry_files(context: RequestContext, asked: FailuresRequest) -> Task:
     """
     with context.access() as access:
         failures = select_failures(access, asked)
-    paths = sorted({str(_file_on_disk(Path(each.path))) for each in failures})
-    spec = {"paths": paths, "files": str(len(paths))}
-    uploads_lane = lane(is_shared=context.state.uploads.is_shared)
+        library = access.library_for(asked.collection, Role.EDITOR)
+        paths = sorted({str(_file_on_disk(Path(each.path))) for each in failures})
+        watched = {
+            as_string(folder)
+            for path in paths
+            for (folder,) in library.execute(
+                "SELECT folder FROM server_watched WHERE path = ?", (path,)
+            )
+        }
+    spec = {"paths": paths, "files": str(len(paths)), "watched": sorted(watched)}
+    uploads_lane = lane(is_shared=context.state.uploads.is_shared and not watched)
     return context.start_task(KIND, uploads_lane, asked.collection, spec)
 
 
@@ -91,8 +101,13 @@ def paths_to_read(task: Task) -> list[Path]:
     A file of a watched folder that has become a link is not read.
     """
     paths = [Path(each) for each in task.spec.get("paths") or [task.spec["folder"]]]
-    within = task.spec.get("within")
-    return [each for each in paths if within is None or str(each.resolve()) == str(each)]
+    watched = task.spec.get("watched", [])
+    return [
+        each
+        for each in paths
+        if not any(each.is_relative_to(folder) for folder in watched)
+        or str(each.resolve()) == str(each)
+    ]
 
 
 def notify_members(library: Library, task: Task) -> None:
