@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from fourcorners.library.store import Library
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import run as reviewing
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.tasks import arrivals
@@ -21,7 +24,7 @@ BOOK = load_playbook("nda-review")
 
 def reviews(room: Room) -> list[Task]:
     with room.app.state.server.connection_pool.library() as library:
-        return TaskQueue(library).of_kind("review")
+        return list(TaskQueue(library).of_kind("review"))
 
 
 def settled(room: Room) -> list[Task]:
@@ -59,11 +62,13 @@ def test_a_review_goes_on_with_what_is_added_while_it_runs(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room.put({"lease.txt": LEASE})
-    scopes = []
+    scopes: list[reviewing.ReviewScope] = []
     real = reviewing.fill_review
 
-    def fill_and_add(library: object, playbook: object, scope: object, **rest: object) -> object:
-        filled = real(library, playbook, scope, **rest)  # type: ignore[arg-type]
+    def fill_and_add(
+        library: Library, playbook: Playbook, scope: reviewing.ReviewScope, **rest: Any
+    ) -> object:
+        filled = real(library, playbook, scope, **rest)
         if not scopes:
             room.put({"supply.txt": SUPPLY})
         scopes.append(scope)

@@ -36,7 +36,7 @@ def watcher(room: Room, folder: Path, collection: str = "Mill") -> FolderWatcher
 
 def tasks(room: Room) -> list[Task]:
     with room.app.state.server.connection_pool.library() as library:
-        return TaskQueue(library).of_kind("add")
+        return list(TaskQueue(library).of_kind("add"))
 
 
 def taken(room: Room) -> list[str]:

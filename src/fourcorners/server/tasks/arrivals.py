@@ -19,7 +19,7 @@ from fourcorners.server.tasks.queue import Task, TaskQueue, TaskState
 
 def reviews_of(library: Library, collection: str) -> dict[str, Task]:
     """Return the last review of a collection by each playbook; none that a person stopped."""
-    fold, last = fold_name(collection), {}
+    fold, last = fold_name(collection), dict[str, Task]()
     for task in TaskQueue(library).of_kind(review_task.KIND):
         if fold_name(task.collection) == fold:
             last.setdefault(task.spec["playbook"], task)

@@ -120,7 +120,7 @@ class TaskQueue:
         )
         return [_task(row) for row in rows]
 
-    def of_kind(self, kind: str) -> list[Task]:
+    def of_kind(self, kind: str) -> Sequence[Task]:
         """Return the tasks of a kind, the latest first."""
         order = "ORDER BY created DESC, id DESC"
         rows = self._library.execute(f"{_SELECT} WHERE kind = ? {order}", (kind,))
