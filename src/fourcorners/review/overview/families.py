@@ -77,7 +77,7 @@ def _find_links(
         target = each.target
         if target not in entries or each.document not in entries or each.document == target:
             continue
-        if target is not None and each.confidence >= MIN_SCORE:
+        if each.confidence >= MIN_SCORE:
             newer, older = each.document, target
             if each.relation is AmendmentRelation.AMENDS:
                 relation = FamilyRelation.AMENDMENT
