@@ -90,7 +90,7 @@ def numbered(made: PreparedFile, number: int) -> DocumentColumns:
     digest = sha256(text.encode()).hexdigest()
     name = f"lease-{number:05d}.txt"
     found = {
-        "id": digest[:16], "sha256": digest, "name": name, "path": name, "text": text,
+        "id": digest[:16], "name": name, "path": name, "text": text,
         "text_sha256": text_hash(text), "title": f"Lease number {number:05d}",
     }  # fmt: skip
     document = {**made.columns.document, **found}

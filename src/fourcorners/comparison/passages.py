@@ -29,7 +29,8 @@ def align_parts(base: Sequence[str], other: Sequence[str]) -> list[int | None]:
     paired: list[int | None] = [None] * len(other)
     taken: set[int] = set()
     for score, at, number in scores:
-        if -score >= _SHARED and at not in taken and paired[number] is None:
+        is_like = -score >= _SHARED or not taken  # the likest two: the clauses are on one matter
+        if is_like and at not in taken and paired[number] is None:
             paired[number] = at
             taken.add(at)
     return paired
