@@ -184,6 +184,19 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     word = api.ask("answers", "export_answer", identity)
     assert "word/document.xml" in zipfile.ZipFile(word.payload).namelist()
 
+    # What falls due, what parties must do, how it is drafted; the report as a task
+    subject = "dates_and_obligations"
+    dates = api.ask(subject, "get_dates", collection="Mill", within=3650)
+    assert [each.day.isoformat() for each in dates.dates] == ["2029-05-01"]
+    found = api.ask(subject, "get_obligations", collection="Mill", read_for="Tenant")
+    assert any("assign this lease" in each.statement for each in found.obligations)
+    document = dates.dates[0].document
+    assert api.ask("documents", "lint_document", document).document == document
+    report = api.model("ExportRequest")(collection="Mill", playbook="house", documents=[document])
+    task = api.settle(api.ask("reviews", "start_export", body=report))
+    file = api.ask("tasks", "get_task_file", task.id)
+    assert "xl/workbook.xml" in zipfile.ZipFile(file.payload).namelist()
+
     # Administer
     api.ask("users", "add_user", body=api.model("NewUser")(name="bram", password=PASSWORD))
     assert api.headers["location"] == "/api/v1/users/bram"

@@ -120,6 +120,9 @@ def test_obligations_are_sent_as_a_pdf(room: Room) -> None:
     sent = room.client.get("/dates/obligations/report.pdf", params={"c": "Mill"})
     assert sent.headers["content-type"] == "application/pdf"
     assert sent.content.startswith(b"%PDF-")
+    page = room.client.get("/dates/obligations/report.html", params={"c": "Mill"}).text
+    assert "check each against its words" in page
+    assert page.index("Oats Limited") < page.index("must supply the grain")
 
 
 def test_a_calendar_is_subscribed_to_without_words(room: Room) -> None:

@@ -16,6 +16,7 @@ from fourcorners.reports.tree import (
     Table,
     Tone,
     body,
+    group,
     note,
     row,
 )
@@ -29,15 +30,15 @@ _WHOSE = {"ours": " (ours)", "theirs": "", "": ""}
 def obligations_report(
     found: Sequence[ContractObligation], contracts: int, reliance: str
 ) -> Report:
-    by_party = groupby(found, key=lambda each: (each.party, each.whose))
-    sections = tuple(
-        _section(number, f"{party}{_WHOSE[whose]}", [*group])
-        for number, ((party, whose), group) in enumerate(by_party)
-    )
+    rows: list[Row] = []
+    for (party, whose), listed in groupby(found, key=lambda each: (each.party, each.whose)):
+        rows += [group(Run(f"{party}{_WHOSE[whose]}", Tone.STRONG)), *map(_row, listed)]
+    table = Table("Obligations", _HEADS, tuple(rows), _WIDTHS)
+    blocks = (note(reliance), table) if rows else (body("None were found."),)
     titles = list(dict.fromkeys(each.title for each in found))
     return Report(
         kind=ReportKind.LIST,
-        title="Obligations",
+        title="Who must do what, by when",
         project=titles[0] if len(titles) == 1 else f"{contracts:,} contracts",
         status="",
         facts=(
@@ -45,24 +46,23 @@ def obligations_report(
             ("Obligations", f"{len(found):,}"),
             ("With a day", f"{sum(each.day is not None for each in found):,}"),
         ),
-        notice=reliance,
-        sections=sections or (Section("none", "No obligations", numbered=False),),
+        notice="",
+        sections=(Section("obligations", "Obligations", blocks, numbered=False),),
         created=datetime.now(UTC),
         contents=False,
     )
 
 
-def _section(number: int, title: str, group: Sequence[ContractObligation]) -> Section:
-    table = Table(f"Obligations: {title}", _HEADS, tuple(map(_row, group)), _WIDTHS)
-    return Section(f"party_{number}", title, (table,), wide=True, numbered=False)
-
-
 def _row(each: ContractObligation) -> Row:
     when = each.day.isoformat() if each.day else each.time.text if each.time else ""
-    what = [body(each.statement)]
+    what = [body(_plain(each.statement))]
     what += [note(f"Unless {each.unless}")] if each.unless else []
-    what += [note(f"If: {condition.text}") for condition in each.conditions]
+    what += [note(_plain(condition.text)) for condition in each.conditions]
     what += [note(Run(f"Changed by {name}", Tone.WARNING)) for name in each.changed_by]
     what += [note(Run(f"Proposed by {name}, not accepted", Tone.WARNING)) for name in each.proposed]
     quote = QuoteBlock(each.source, (Run(each.where),))
-    return row(" ".join(when.split()), tuple(what), each.title, (quote,))
+    return row(_plain(when), tuple(what), each.title, (quote,))
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.split())

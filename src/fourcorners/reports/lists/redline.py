@@ -26,20 +26,19 @@ from fourcorners.reports.tree import (
     row,
 )
 
-_HEADS = ("Provision", "Clause", "Removed", "Added", "Why")
-_WIDTHS = (0.14, 0.12, 0.26, 0.26, 0.22)
-_OPEN_HEADS = ("Provision", "Clause", "The contract says", "Why it is open", "Suggested wording")
-_OPEN_WIDTHS = (0.14, 0.12, 0.26, 0.22, 0.26)
+_HEADS = ("Clause", "Removed", "Added", "Why")
+_OPEN_HEADS = ("Clause", "The contract says", "Why it is open", "Suggested wording")
+_WIDTHS = (0.18, 0.28, 0.28, 0.26)
 
 
 def redline_report(found: Redline, prepared_by: str = "") -> Report:
     changes = Table("Changes", _HEADS, tuple(map(_change, found.changes)), _WIDTHS)
-    sections = [Section("changes", "Changes", (changes,), wide=True, numbered=False)]
+    sections = [Section("changes", "Changes", (changes,), numbered=False)]
     by_kind = groupby(found.open_points, key=lambda each: each.is_recognised)
     for number, (is_recognised, points) in enumerate(by_kind):
         heading = POINT_HEADINGS[is_recognised]
-        table = Table(heading, _OPEN_HEADS, tuple(map(_point, points)), _OPEN_WIDTHS)
-        sections.append(Section(f"open_{number}", heading, (table,), wide=True, numbered=False))
+        table = Table(heading, _OPEN_HEADS, tuple(map(_point, points)), _WIDTHS)
+        sections.append(Section(f"open_{number}", heading, (table,), numbered=False))
     return Report(
         kind=ReportKind.LIST,
         title="Changes to a contract",
@@ -65,8 +64,7 @@ def _change(change: ProposedChange) -> Row:
     reached = "" if is_own else f"Meets the {change.target_kind} position: {change.target}"
     notes = [note(each) for each in (reached, source_words(change.source)) if each]
     return row(
-        change.name,
-        " › ".join(change.path),
+        (body(change.name), note(" › ".join(change.path))),
         Run(change.removed, Tone.REMOVED),
         Run(change.added, Tone.ADDED),
         (body(why), *notes),
@@ -76,4 +74,5 @@ def _change(change: ProposedChange) -> Row:
 def _point(point: OpenPoint) -> Row:
     quoted = " … ".join(quote.words for quote in point.quotes)
     offered = point.offered.text if point.offered else ""
-    return row(point.name, " › ".join(point.path), quoted, point.reason, offered)
+    where = (body(point.name), note(" › ".join(point.path)))
+    return row(where, quoted, point.reason, offered)
