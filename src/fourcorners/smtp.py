@@ -34,6 +34,7 @@ def send_mail(message: EmailMessage, server: MailServer, *, timeout: float = 20.
             "mail to another machine needs TLS.", remedy="Set tls in [mail] to starttls or tls."
         )
     context = ssl.create_default_context()
+    made: smtplib.SMTP
     try:
         if server.tls == "tls":
             made = smtplib.SMTP_SSL(server.host, server.port, timeout=timeout, context=context)

@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from typing import cast
 
 
 @dataclass
@@ -42,6 +41,7 @@ class _Handler(socketserver.StreamRequestHandler):
 
     def _say(self, line: str) -> None:
         self.wfile.write(f"{line}\r\n".encode())
+        self.wfile.flush()
 
     def _other(self) -> None:
         self._say("250 ok")
@@ -65,7 +65,7 @@ class _Handler(socketserver.StreamRequestHandler):
             self._ended = True
             return
         self._held.enter_context(wrapped)
-        self.rfile, self.wfile = wrapped.makefile("rb"), wrapped.makefile("wb", 0)
+        self.rfile, self.wfile = wrapped.makefile("rb"), wrapped.makefile("wb")
         self._safe = True
 
     def _auth(self) -> None:
@@ -81,7 +81,7 @@ class _Handler(socketserver.StreamRequestHandler):
         data = b""
         while (part := self.rfile.readline()) != b".\r\n":
             data += part
-        mail.taken.append(cast("EmailMessage", message_from_bytes(data, policy=policy.default)))
+        mail.taken.append(message_from_bytes(data, policy=policy.default))
         mail.encrypted.append(self._safe)
         self._say("250 taken")
 

@@ -52,7 +52,7 @@ def respell_message(message: str) -> str:
 class AmericanSpelling(Extension):
     """Respells what a template says: the text between its tags, and what is read out of them."""
 
-    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:  # type: ignore[override]
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         is_inside = False
         for token in stream:
             if token.type != "data":
