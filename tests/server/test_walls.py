@@ -161,6 +161,8 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         "as": "json",
         "format": "json",
         "page": "1",
+        "bank": "house",
+        "clause": "d" * 12,
         "user": "reader",
         "role": "reader",
         "token": "d" * 12,
