@@ -147,6 +147,7 @@ function tracked(work) {
 }
 
 export function putIn(change) {
+  if (change.obstacle) throw new Error(change.obstacle);
   return tracked(async (context) => {
     if (change.paragraphs.length) await addParagraphs(context, change);
     else await replaceWords(context, change);
