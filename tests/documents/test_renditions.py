@@ -6,6 +6,7 @@ import socket
 import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from fourcorners.documents import renditions
 from fourcorners.documents.boxes import page_lines, span_boxes
 from fourcorners.documents.document import Box, Document
-from fourcorners.documents.libreoffice import Target, find_libreoffice
+from fourcorners.documents.libreoffice import Target, convert, find_libreoffice
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.read import read_document
 from fourcorners.documents.reader import RawFile
@@ -52,7 +53,7 @@ def field(code: str, shown: str) -> str:
 class Drawn:
     """What is in the place of LibreOffice: it draws given lines, and keeps what it was given."""
 
-    def __init__(self, *pages: list[tuple[float, float, str]]) -> None:
+    def __init__(self, *pages: Sequence[tuple[float, float, str]]) -> None:
         self.pages = pages
         self.given: list[RawFile] = []
 
@@ -253,7 +254,7 @@ def test_what_it_does_not_open_is_refused(tmp_path: Path) -> None:
     locked = tmp_path / "locked.docx"
     locked.write_bytes(b"PK\x03\x04 nothing of the kind")
     with pytest.raises(InputError, match="damaged"):
-        renditions.convert(RawFile(locked, locked.read_bytes(), MediaType.DOCX), Target.PDF)
+        convert(RawFile(locked, locked.read_bytes(), MediaType.DOCX), Target.PDF)
 
 
 def red_picture() -> bytes:

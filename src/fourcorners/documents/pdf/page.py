@@ -368,7 +368,8 @@ def _pack_halves(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
     import numpy as np
 
     even = np.pad(rows, ((0, 0), (0, rows.shape[1] % 2)))
-    return even[:, ::2] << 4 | even[:, 1::2]
+    halves: NDArray[np.uint8] = np.bitwise_or(even[:, ::2] << np.uint8(4), even[:, 1::2])
+    return halves
 
 
 def _png(head: tuple[int, int, int, int], rows: NDArray[np.uint8], palette: bytes = b"") -> bytes:
