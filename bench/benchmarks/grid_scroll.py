@@ -34,7 +34,7 @@ from fourcorners.library.catalogue import text_hash
 from fourcorners.library.columns import DocumentColumns
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
-from fourcorners.operations import playbooks as books
+from fourcorners.operations.knowledge import playbooks as books
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord, Severity
 from fourcorners.text.quote import Match, Quote

@@ -9,8 +9,8 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
-from fourcorners.operations.dates import DatesRequest, list_dates
-from fourcorners.operations.obligations import ObligationsRequest, read_obligations
+from fourcorners.operations.contracts.dates import DatesRequest, list_dates
+from fourcorners.operations.contracts.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.reports.answer import answer_summary
 from fourcorners.research.answer import Verdict

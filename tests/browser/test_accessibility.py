@@ -17,7 +17,7 @@ import yaml
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
-from fourcorners.operations.playbooks import last_version, save_playbook
+from fourcorners.operations.knowledge.playbooks import last_version, save_playbook
 from fourcorners.playbooks.bank.facts import ClauseFacts
 from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.playbooks.load import load_playbook

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fourcorners.documents.libreoffice import find_libreoffice
+from fourcorners.documents.conversion.libreoffice import find_libreoffice
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from tests.browser.test_server_library import Site, serve, span_of, visit, wait

@@ -10,7 +10,7 @@ import pytest
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
-from fourcorners.operations import playbooks as books
+from fourcorners.operations.knowledge import playbooks as books
 from fourcorners.review.finding import Finding
 from tests.browser.test_accessibility import serving
 from tests.browser.test_server_review import AT, cell, go, loaded, module, wait

@@ -17,7 +17,7 @@ import pytest
 from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.read import read_document
 from fourcorners.library.store import Library
-from fourcorners.operations.playbooks import save_playbook
+from fourcorners.operations.knowledge.playbooks import save_playbook
 from fourcorners.settings import WordSettings
 from tests.browser.test_accessibility import serving
 from tests.word.pane import (

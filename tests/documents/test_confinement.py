@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.documents import confinement
-from fourcorners.documents.confinement import confined, landlock_version
+from fourcorners.documents.conversion import confinement
+from fourcorners.documents.conversion.confinement import confined, landlock_version
 
 TRIES = """
 read words < {secret} && echo read the secret

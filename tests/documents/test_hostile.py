@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.archive.container import MAX_DEPTH
+from fourcorners.documents.conversion.libreoffice import find_libreoffice
 from fourcorners.documents.document import Document
-from fourcorners.documents.libreoffice import find_libreoffice
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.read import read_document
 from fourcorners.documents.workers.process_pool import ProcessPool

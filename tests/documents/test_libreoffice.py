@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from fourcorners.documents import libreoffice as office
+from fourcorners.documents.conversion import libreoffice as office
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 

@@ -13,14 +13,14 @@ from typing import Any
 import pypdfium2
 import pytest
 
-from fourcorners.documents import renditions
 from fourcorners.documents.boxes import page_lines, span_boxes
+from fourcorners.documents.conversion import renditions
+from fourcorners.documents.conversion.libreoffice import Target, convert, find_libreoffice
+from fourcorners.documents.conversion.renditions import Rendition, is_supported, render_document
 from fourcorners.documents.document import Box, Document
-from fourcorners.documents.libreoffice import Target, convert, find_libreoffice
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.read import read_document
 from fourcorners.documents.reader import RawFile
-from fourcorners.documents.renditions import Rendition, is_supported, render_document
 from fourcorners.errors import InputError
 from fourcorners.server.rendering.renditions import drawn_document
 from fourcorners.text.span import Span

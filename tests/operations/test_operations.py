@@ -12,12 +12,12 @@ import pytest
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
-from fourcorners.operations.comparison import CompareRequest, compare_contracts
-from fourcorners.operations.dates import DatesRequest, list_dates
+from fourcorners.operations.contracts.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.contracts.dates import DatesRequest, list_dates
+from fourcorners.operations.contracts.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.errors import NotAllowed, NotFound
-from fourcorners.operations.findings import FindingsRequest
-from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.principal import Principal, Role
+from fourcorners.operations.reviewing.findings import FindingsRequest
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.review.finding import CellState, Finding, Severity
 from tests.server.conftest import LEASE

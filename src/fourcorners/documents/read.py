@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from fourcorners.documents import image, libreoffice, plain
+from fourcorners.documents import image, plain
 from fourcorners.documents.archive.container import load_bytes
+from fourcorners.documents.conversion import libreoffice
 from fourcorners.documents.document import Document
 from fourcorners.documents.docx import reader as docx
 from fourcorners.documents.html import reader as html

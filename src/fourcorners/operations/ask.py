@@ -12,7 +12,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
-from fourcorners.operations.reviews import PartyNames
+from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.research.answer import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.value import Flag, NoWord, Value
 

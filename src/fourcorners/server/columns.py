@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.tokens import fold_name
 from fourcorners.llm import is_configured
-from fourcorners.operations import playbooks
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.findings import column_errors, visible_column
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.findings import column_errors, visible_column
 from fourcorners.research.columns import store
 from fourcorners.research.columns.form import ColumnForm
 from fourcorners.research.columns.store import QuestionColumn

@@ -11,10 +11,10 @@ from pydantic import Field
 
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
-from fourcorners.operations.findings import findings_at
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.findings import findings_at
 from fourcorners.review import store
 from fourcorners.review.finding import Author, Finding, ReviewState, Severity
 from fourcorners.review.overview.counts import FindingCounts, ToDoReason, to_do_reason

@@ -20,7 +20,7 @@ from typing import Any
 import pypdfium2
 import pytest
 
-from fourcorners.documents.libreoffice import find_libreoffice
+from fourcorners.documents.conversion.libreoffice import find_libreoffice
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.text.patterns import load_yaml

@@ -6,7 +6,7 @@ from datetime import date
 
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
-from fourcorners.operations.dates import DatesRequest, list_dates
+from fourcorners.operations.contracts.dates import DatesRequest, list_dates
 from fourcorners.operations.principal import Principal, Role
 from tests.server.conftest import LEASE, Room
 

@@ -11,7 +11,7 @@ from itertools import product
 
 import pytest
 
-from fourcorners.operations import exports
+from fourcorners.operations.reviewing import exports
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.store import exports as store
 from tests.server.conftest import LEASE, SUPPLY, Room

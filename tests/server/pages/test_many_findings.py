@@ -222,7 +222,7 @@ def test_without_scripts_each_step_is_a_page(team: Room) -> None:
 def test_what_a_colleague_judged_while_the_grid_was_read_is_not_overwritten(
     team: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fourcorners.server.pages import findings
+    from fourcorners.server.pages.reviewing import findings
 
     lease, real = team.document("lease"), findings._places
 

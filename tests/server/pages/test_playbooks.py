@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.pages.playbook_form import apply_form, name_after, playbook_form, unused_id
+from fourcorners.server.pages.knowledge.playbook_form import (
+    apply_form,
+    name_after,
+    playbook_form,
+    unused_id,
+)
 from tests.documents.test_tables import word_file, workbook
 from tests.server.conftest import Room
 from tests.server.pages.test_activity import HOUSE, post, words

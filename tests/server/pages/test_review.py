@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from fourcorners.operations import findings as day
+from fourcorners.operations.reviewing import findings as day
 from fourcorners.outline.card.card import Card, Value
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity

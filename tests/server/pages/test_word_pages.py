@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from fourcorners.documents.conversion.renditions import Rendition, is_supported
 from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
-from fourcorners.documents.renditions import Rendition, is_supported
 from fourcorners.errors import FourcornersError, InputError
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.server.rendering import renditions
@@ -225,7 +225,9 @@ def test_pages_that_cannot_be_drawn_are_said_to_be_none(room: Room, pool: type[P
 def test_without_libreoffice_a_word_contract_is_text(
     make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fourcorners.documents.renditions.find_libreoffice", lambda: None)
+    monkeypatch.setattr(
+        "fourcorners.documents.conversion.renditions.find_libreoffice", lambda: None
+    )
     room = make_room()
     page = room.client.get(opened(room)).text
     assert 'aria-label="View"' not in page

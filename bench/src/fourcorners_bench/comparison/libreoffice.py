@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.documents.libreoffice import find_libreoffice
+from fourcorners.documents.conversion.libreoffice import find_libreoffice
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
-    from fourcorners.operations.dates import Dates
+    from fourcorners.operations.contracts.dates import Dates
     from fourcorners.value import CitedWords
 
 _SHOWN = 300  # characters of words that a terminal shows
@@ -34,7 +34,7 @@ def dates(
     Each has its contract and the words that say so. What is not sure enough to be listed as a fact
     is listed below for a person to read, and is not written to the calendar.
     """
-    from fourcorners.operations.dates import DatesRequest, calendar_days, list_dates
+    from fourcorners.operations.contracts.dates import DatesRequest, calendar_days, list_dates
     from fourcorners.reports.icalendar import write_calendar
 
     console.require_place(ics)

@@ -17,7 +17,7 @@ from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     from fourcorners.documents.document import Document
-    from fourcorners.operations.lint import LintResult
+    from fourcorners.operations.contracts.lint import LintResult
 
 FOUND, UNCHECKED = 1, 2  # exit codes: something to look at; nothing could be checked
 _SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
@@ -42,7 +42,7 @@ def lint(
 
     The exit code is 0 if there is nothing to look at, 1 if there is, 2 if nothing could be checked.
     """
-    from fourcorners.operations.lint import LEVELS, lint_read
+    from fourcorners.operations.contracts.lint import LEVELS, lint_read
     from fourcorners.outline.build import build_outline
 
     if least not in LEVELS:

@@ -89,7 +89,7 @@ def mark(
     of the finding is printed.
     """
     from fourcorners.cli.review.columns import find
-    from fourcorners.operations.findings import AnnotationRequest, annotate
+    from fourcorners.operations.reviewing.findings import AnnotationRequest, annotate
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.review.people import review_actions
 
@@ -124,7 +124,7 @@ def _mark_parties(
     access: Access, entry: Entry, given: _AnnotationOptions, *, as_json: bool
 ) -> None:
     """Give a contract its parties, or print them."""
-    from fourcorners.operations.reviews import give_contract_parties
+    from fourcorners.operations.reviewing.reviews import give_contract_parties
     from fourcorners.review.parties import write_party
 
     if given.says not in (None, "correct", "undo") or bool(given.value) != (

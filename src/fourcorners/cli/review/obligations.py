@@ -50,7 +50,7 @@ def obligations(
     their place. A day is given where the words name it, or count from a date or an end of the term
     that is sure. They are sorted by party and day.
     """
-    from fourcorners.operations.obligations import (
+    from fourcorners.operations.contracts.obligations import (
         FORMS,
         ObligationsRequest,
         read_obligations,

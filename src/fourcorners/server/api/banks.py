@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from fourcorners.operations import banks
-from fourcorners.operations.banks import (
+from fourcorners.operations.knowledge import banks
+from fourcorners.operations.knowledge.banks import (
     BankClauseValue,
     BankRequest,
     ClauseFactsValue,

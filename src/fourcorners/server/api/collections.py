@@ -11,7 +11,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.failures import FailuresRequest, failure_id
 from fourcorners.operations.principal import Role, RoleName
-from fourcorners.operations.reviews import PartyNames
+from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.review.parties import set_side
 from fourcorners.server.api.models import (
     CollectionName,

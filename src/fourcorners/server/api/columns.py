@@ -7,7 +7,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from fourcorners.operations import playbooks
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.form import MAX_SHORT, ColumnForm, ColumnKind

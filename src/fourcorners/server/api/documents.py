@@ -12,11 +12,11 @@ from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
-from fourcorners.operations import lint
+from fourcorners.operations.contracts import lint
+from fourcorners.operations.contracts.lint import LintResult
 from fourcorners.operations.documents import TagsChange, set_tags, tags_of
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.lint import LintResult
-from fourcorners.operations.reviews import PartyNames, give_contract_parties
+from fourcorners.operations.reviewing.reviews import PartyNames, give_contract_parties
 from fourcorners.playbooks.playbook import Level
 from fourcorners.server.api.models import (
     CardValue,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from fourcorners.operations import families
-from fourcorners.operations.families import ContractFamily, FamilyRequest
+from fourcorners.operations.reviewing import families
+from fourcorners.operations.reviewing.families import ContractFamily, FamilyRequest
 from fourcorners.server.context import Context
 
 router = APIRouter(tags=["Documents"])

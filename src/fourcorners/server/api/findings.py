@@ -9,19 +9,19 @@ from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 
 from fourcorners.documents.document import PageLabel
-from fourcorners.operations.bulk_findings import (
+from fourcorners.operations.reviewing.bulk_findings import (
     BulkRequest,
     BulkResult,
     annotate_many,
     undo_many,
 )
-from fourcorners.operations.findings import (
+from fourcorners.operations.reviewing.findings import (
     AnnotationRequest,
     FindingsRequest,
     annotate,
     find_finding,
 )
-from fourcorners.operations.findings import list_findings as list_findings_of
+from fourcorners.operations.reviewing.findings import list_findings as list_findings_of
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import (
     Amendment,

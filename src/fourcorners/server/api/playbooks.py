@@ -8,9 +8,9 @@ from fastapi import APIRouter, File, Form, Path, Query, UploadFile
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
-from fourcorners.operations import playbook_imports as operation
-from fourcorners.operations import playbooks
-from fourcorners.operations.playbook_imports import ImportedPlaybook, ImportedTable
+from fourcorners.operations.knowledge import playbook_imports as operation
+from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.playbook_imports import ImportedPlaybook, ImportedTable
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
@@ -19,7 +19,7 @@ from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.api.models import Moment
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
-from fourcorners.server.pages.playbook_import import receive_table
+from fourcorners.server.pages.knowledge.playbook_import import receive_table
 from fourcorners.value import NoWord, Value
 
 router = APIRouter(tags=["Playbooks"])

@@ -8,17 +8,17 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.operations import clauses, views
-from fourcorners.operations.clauses import ClausesRequest, ClauseTable
-from fourcorners.operations.exports import (
+from fourcorners.operations.reviewing import clauses, views
+from fourcorners.operations.reviewing.clauses import ClausesRequest, ClauseTable
+from fourcorners.operations.reviewing.exports import (
     FORMS,
     MOST_AT_ONCE,
     ExportRequest,
     count_contracts,
     media_type_of,
 )
-from fourcorners.operations.reviews import ReviewRequest
-from fourcorners.operations.views import SavedView, ViewRequest
+from fourcorners.operations.reviewing.reviews import ReviewRequest
+from fourcorners.operations.reviewing.views import SavedView, ViewRequest
 from fourcorners.review.overview.counts import FindingCounts
 from fourcorners.server.api.models import (
     CollectionName,
@@ -34,7 +34,7 @@ from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
 from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid import reviews
-from fourcorners.server.pages import review as review_pages
+from fourcorners.server.pages.reviewing import review as review_pages
 from fourcorners.server.to_do import ToDoItem, ToDoRequest, count_review, list_to_do
 from fourcorners.value import Value
 

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from fourcorners.operations import precedents
-from fourcorners.operations.precedents import Precedent, PrecedentsRequest
+from fourcorners.operations.contracts import precedents
+from fourcorners.operations.contracts.precedents import Precedent, PrecedentsRequest
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
 from fourcorners.server.api.models import CollectionName, Cursor, HitValue, Paged

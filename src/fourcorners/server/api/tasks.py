@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from fourcorners.operations.errors import NotFound
-from fourcorners.operations.exports import FORMS, media_type_of
+from fourcorners.operations.reviewing.exports import FORMS, media_type_of
 from fourcorners.server.api.models import Cursor, Limit, Paged, TaskValue, file_responses
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
 from fourcorners.server.event_stream import stream_task
-from fourcorners.server.pages import review as review_pages
+from fourcorners.server.pages.reviewing import review as review_pages
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressSteps

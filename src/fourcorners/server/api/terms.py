@@ -9,16 +9,16 @@ from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.operations import obligations
-from fourcorners.operations.comparison import (
+from fourcorners.operations.contracts import obligations
+from fourcorners.operations.contracts.comparison import (
     FORMS,
     CompareFileRequest,
     CompareRequest,
     compare_contracts,
     write_comparison,
 )
-from fourcorners.operations.dates import Dates, DatesRequest, list_dates, write_dates
-from fourcorners.operations.obligations import (
+from fourcorners.operations.contracts.dates import Dates, DatesRequest, list_dates, write_dates
+from fourcorners.operations.contracts.obligations import (
     Obligations,
     ObligationsRequest,
     read_obligations,

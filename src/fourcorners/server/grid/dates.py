@@ -13,9 +13,10 @@ from datetime import date
 import numpy as np
 
 from fourcorners.library.store import Library
-from fourcorners.operations import findings, playbooks
 from fourcorners.operations.access import Access
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing import findings
 from fourcorners.outline.card.term import find_final_end
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Severity

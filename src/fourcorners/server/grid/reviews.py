@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fourcorners.library.tokens import fold_name
-from fourcorners.operations import playbooks
-from fourcorners.operations.reviews import ReviewRequest, check_review, set_review_side
+from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.reviewing.reviews import ReviewRequest, check_review, set_review_side
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server import columns
 from fourcorners.server.context import RequestContext

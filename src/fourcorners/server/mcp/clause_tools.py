@@ -7,7 +7,11 @@ from typing import Any
 from pydantic import Field
 
 from fourcorners.library.contract import read_contract
-from fourcorners.operations.precedents import Precedent, PrecedentsRequest, find_precedents
+from fourcorners.operations.contracts.precedents import (
+    Precedent,
+    PrecedentsRequest,
+    find_precedents,
+)
 from fourcorners.operations.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import Collection, DocumentIds

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from fourcorners.operations.bulk_findings import (
+from fourcorners.operations.reviewing.bulk_findings import (
     BulkRequest,
     BulkResult,
     annotate_many,

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from fourcorners.operations.findings import (
+from fourcorners.operations.reviewing.findings import (
     Coverage,
     FindingsRequest,
     find_finding,
     list_findings,
     review_coverage,
 )
-from fourcorners.operations.reviews import ReviewRequest
+from fourcorners.operations.reviewing.reviews import ReviewRequest
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.overview.counts import ToDoReason
 from fourcorners.server.api import playbooks, reviews, tasks

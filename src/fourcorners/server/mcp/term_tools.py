@@ -8,10 +8,10 @@ from pydantic import Field
 
 from fourcorners.comparison.ranking import Section
 from fourcorners.operations.access import SET_APART
-from fourcorners.operations.comparison import CompareRequest, compare_contracts
-from fourcorners.operations.dates import DatesRequest, list_dates
-from fourcorners.operations.lint import LintRequest, lint_document
-from fourcorners.operations.obligations import ObligationsRequest, read_obligations
+from fourcorners.operations.contracts.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.contracts.dates import DatesRequest, list_dates
+from fourcorners.operations.contracts.lint import LintRequest, lint_document
+from fourcorners.operations.contracts.obligations import ObligationsRequest, read_obligations
 from fourcorners.reports.comparison.values import ChangeValue, comparison_value
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (

@@ -20,7 +20,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.documents import MAX_TAG, document_table, note_visit
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.failures import failure_id, help_requests
-from fourcorners.operations.playbooks import usable_playbooks
+from fourcorners.operations.knowledge.playbooks import usable_playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit

@@ -17,7 +17,7 @@ from fourcorners.comparison.comparison import Comparison
 from fourcorners.documents.archive.container import MAX_BYTES, safe_name
 from fourcorners.errors import FourcornersError
 from fourcorners.library.entries import Entry
-from fourcorners.operations.comparison import (
+from fourcorners.operations.contracts.comparison import (
     FORMS,
     CompareFileRequest,
     CompareRequest,

@@ -15,11 +15,11 @@ from pydantic import BaseModel, Field
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
-from fourcorners.operations.reviews import give_contract_parties
+from fourcorners.operations.reviewing.reviews import give_contract_parties
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.playbooks.playbook import Playbook

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from fourcorners.operations.lint import LEVELS, LintRequest, lint_document
+from fourcorners.operations.contracts.lint import LEVELS, LintRequest, lint_document
 from fourcorners.server.context import Context
 
 router = APIRouter()

@@ -12,8 +12,8 @@ from fastapi.responses import Response
 from pydantic import ConfigDict, Field
 
 from fourcorners.documents.media_types import MediaType
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank.store import bank_summary
 from fourcorners.redline.decisions import (

@@ -17,17 +17,23 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.operations import dates as date_operations
-from fourcorners.operations import obligations as obligation_operations
 from fourcorners.operations.access import Access
-from fourcorners.operations.dates import Dates, DatesRequest, DueDate, list_dates, write_dates
-from fourcorners.operations.errors import NotFound, Refusal
-from fourcorners.operations.obligations import (
+from fourcorners.operations.contracts import dates as date_operations
+from fourcorners.operations.contracts import obligations as obligation_operations
+from fourcorners.operations.contracts.dates import (
+    Dates,
+    DatesRequest,
+    DueDate,
+    list_dates,
+    write_dates,
+)
+from fourcorners.operations.contracts.obligations import (
     Obligations,
     ObligationsRequest,
     read_obligations,
     write_obligations,
 )
+from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.outline.card.term import EventKind
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.review.obligations.obligation import ObligationKind

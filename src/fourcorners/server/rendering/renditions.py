@@ -21,9 +21,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from fourcorners import private_files
+from fourcorners.documents.conversion.renditions import Rendition, is_supported, render_document
 from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.renditions import Rendition, is_supported, render_document
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError
 from fourcorners.server.store.uploads import PAGES_FOLDER

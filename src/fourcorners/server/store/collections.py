@@ -11,7 +11,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict
 from fourcorners.operations.principal import Role, RoleName
-from fourcorners.operations.reviews import PartyNames
+from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.research.columns import store as columns
 from fourcorners.review.parties import distinct_names
 from fourcorners.server.auth.accounts import Accounts

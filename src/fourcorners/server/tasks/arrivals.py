@@ -8,7 +8,7 @@ from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
-from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns
 from fourcorners.server.auth.accounts import Accounts

@@ -16,14 +16,15 @@ from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import FormData
 
 from fourcorners.documents.docx.body_paragraphs import BodyParagraph
-from fourcorners.operations import answers, precedents
+from fourcorners.operations import answers
 from fourcorners.operations.access import Access
 from fourcorners.operations.ask import AskRequest
+from fourcorners.operations.contracts import precedents
+from fourcorners.operations.contracts.precedents import PrecedentsRequest
 from fourcorners.operations.errors import NotFound
-from fourcorners.operations.findings import FindingsRequest, list_findings
-from fourcorners.operations.playbooks import load_playbook
-from fourcorners.operations.precedents import PrecedentsRequest
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.findings import FindingsRequest, list_findings
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.redline.open_points import Target
 from fourcorners.redline.proposal import ChangeResponse, OpenPoint

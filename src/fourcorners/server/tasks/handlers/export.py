@@ -17,8 +17,8 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 
     from fourcorners.library.tokens import fold_name
     from fourcorners.operations.access import Access
-    from fourcorners.operations.exports import ExportRequest, load_export, write_export
     from fourcorners.operations.principal import Principal, Role
+    from fourcorners.operations.reviewing.exports import ExportRequest, load_export, write_export
     from fourcorners.server.store import exports
     from fourcorners.server.store.uploads import UploadFolder
     from fourcorners.work_folder import make_temporary_folder

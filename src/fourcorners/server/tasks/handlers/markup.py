@@ -41,7 +41,7 @@ def load_playbooks(library: Library, request: MarkupRequest) -> list[Playbook]:
     Raises:
         NotFound: If there is no such playbook.
     """
-    from fourcorners.operations import playbooks
+    from fourcorners.operations.knowledge import playbooks
 
     return [playbooks.load_playbook(library, each.strip()) for each in request.playbook.split(",")]
 

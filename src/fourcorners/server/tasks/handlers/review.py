@@ -18,7 +18,7 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    from fourcorners.operations import playbooks
+    from fourcorners.operations.knowledge import playbooks
     from fourcorners.review import store
     from fourcorners.review.run import ReviewScope
 

@@ -10,7 +10,10 @@ from fastapi import APIRouter, Depends, Form
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
-from fourcorners.operations.bulk_findings import (
+from fourcorners.operations.errors import Conflict
+from fourcorners.operations.members import members
+from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.bulk_findings import (
     MOST,
     BulkAction,
     BulkRequest,
@@ -18,9 +21,6 @@ from fourcorners.operations.bulk_findings import (
     annotate_many,
     undo_many,
 )
-from fourcorners.operations.errors import Conflict
-from fourcorners.operations.members import members
-from fourcorners.operations.principal import Role
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people.review_actions import MAX_COMMENT, MAX_NAME
 from fourcorners.server.context import Context

@@ -11,11 +11,11 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 from fourcorners.errors import ConfigError
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
-from fourcorners.operations.findings import AnnotationRequest, annotate, findings_at
+from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.members import members
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.findings import AnnotationRequest, annotate, findings_at
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import (
     REVIEW_WORDS,

@@ -9,9 +9,13 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError
-from fourcorners.operations import banks as operation
-from fourcorners.operations.banks import BankRequest, ClauseFactsValue, FactsRequest
-from fourcorners.operations.precedents import Precedents, PrecedentsRequest, find_precedents
+from fourcorners.operations.contracts.precedents import (
+    Precedents,
+    PrecedentsRequest,
+    find_precedents,
+)
+from fourcorners.operations.knowledge import banks as operation
+from fourcorners.operations.knowledge.banks import BankRequest, ClauseFactsValue, FactsRequest
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.facts import ClauseStanding, clause_facts
@@ -20,7 +24,7 @@ from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.context import Context
 from fourcorners.server.markups import find_markup
-from fourcorners.server.pages.playbook_import import receive_file
+from fourcorners.server.pages.knowledge.playbook_import import receive_file
 
 router = APIRouter()
 _LONGEST = 20_000  # characters of a draft

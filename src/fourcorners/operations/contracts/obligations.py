@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from fourcorners.operations.access import SET_APART, Access
-from fourcorners.operations.reviews import PartyNames
+from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.outline.card.party_names import party_key
 from fourcorners.reports.icalendar import obligation_days, write_calendar
 from fourcorners.reports.workbook_obligations import write_workbook

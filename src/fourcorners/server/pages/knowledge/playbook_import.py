@@ -13,17 +13,21 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from fourcorners.documents.archive.container import safe_name
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.playbook_imports import ImportedTable, import_playbook, open_table
+from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.playbook_imports import (
+    ImportedTable,
+    import_playbook,
+    open_table,
+)
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.tables import Field
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.pages.playbook_form import unused_id
-from fourcorners.server.pages.playbooks import show_editor
+from fourcorners.server.pages.knowledge.playbook_form import unused_id
+from fourcorners.server.pages.knowledge.playbooks import show_editor
 from fourcorners.work_folder import make_temporary_folder
 
 router = APIRouter()

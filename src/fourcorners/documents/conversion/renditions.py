@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.documents.archive.container import load_unchanged
-from fourcorners.documents.confinement import landlock_version
+from fourcorners.documents.conversion.confinement import landlock_version
+from fourcorners.documents.conversion.libreoffice import READABLE, Target, convert, find_libreoffice
 from fourcorners.documents.document import (
     STRUCK_THROUGH,
     Box,
@@ -28,7 +29,6 @@ from fourcorners.documents.document import (
 )
 from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.docx.styles import W
-from fourcorners.documents.libreoffice import READABLE, Target, convert, find_libreoffice
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.odf.styles import TEXT
 from fourcorners.documents.office_package import OfficePackage

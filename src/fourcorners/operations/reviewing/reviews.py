@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from fourcorners.operations.access import Access
-from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.parties import MAX_NAME, MAX_NAMES, give_parties, set_side

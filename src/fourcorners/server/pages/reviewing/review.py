@@ -13,10 +13,11 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.operations import playbooks
-from fourcorners.operations.bulk_findings import find_bulk_annotation
 from fourcorners.operations.errors import NotFound
-from fourcorners.operations.exports import (
+from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.bulk_findings import find_bulk_annotation
+from fourcorners.operations.reviewing.exports import (
     FORMS,
     MOST_AT_ONCE,
     ExportRequest,
@@ -25,9 +26,8 @@ from fourcorners.operations.exports import (
     media_type_of,
     write_export,
 )
-from fourcorners.operations.principal import Role
-from fourcorners.operations.reviews import ReviewRequest
-from fourcorners.operations.views import list_views
+from fourcorners.operations.reviewing.reviews import ReviewRequest
+from fourcorners.operations.reviewing.views import list_views
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.research.columns.store import MAX_QUESTION
@@ -53,7 +53,7 @@ from fourcorners.server.grid.windows import (
     grid_window,
     next_open_cell,
 )
-from fourcorners.server.pages.columns import KIND_WORDS
+from fourcorners.server.pages.reviewing.columns import KIND_WORDS
 from fourcorners.server.store import exports
 from fourcorners.server.tasks.handlers import export as export_task
 from fourcorners.server.tasks.queue import Task, TaskState

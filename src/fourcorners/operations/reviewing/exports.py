@@ -13,7 +13,7 @@ from pydantic import Field
 from fourcorners.errors import ConfigError
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
-from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.reports.tree import ReportKind

@@ -19,11 +19,11 @@ from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
-from fourcorners.operations.findings import FindingsRequest, comment_of, list_findings
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.members import notify_of_comment
 from fourcorners.operations.notices import Notice, NoticeKind
-from fourcorners.operations.playbooks import load_playbook
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.findings import FindingsRequest, comment_of, list_findings
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns import store as columns
 from fourcorners.review import annotations as annotation_log

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from fourcorners.operations.clauses import PREFERRED, ClausesRequest, compare_clauses
-from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.knowledge.playbooks import load_playbook
+from fourcorners.operations.reviewing.clauses import PREFERRED, ClausesRequest, compare_clauses
 from fourcorners.server.context import Context
 from fourcorners.server.grid.query import GridQuery
 

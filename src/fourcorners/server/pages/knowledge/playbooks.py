@@ -11,10 +11,10 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
-from fourcorners.operations import playbooks
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound
-from fourcorners.operations.playbooks import try_playbook
+from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.playbooks import try_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.file.edits import set_value
 from fourcorners.playbooks.file.schema import PlaybookFileError
@@ -24,7 +24,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.write import provision_id, starter_yaml
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.pages.playbook_form import (
+from fourcorners.server.pages.knowledge.playbook_form import (
     FIELD,
     apply_form,
     name_after,

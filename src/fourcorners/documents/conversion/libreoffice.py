@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from fourcorners.documents import install_hints
-from fourcorners.documents.confinement import confined
+from fourcorners.documents.conversion.confinement import confined
 from fourcorners.documents.docx import reader as docx
 from fourcorners.documents.media_types import FORMATS, MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader

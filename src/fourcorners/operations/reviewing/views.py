@@ -9,7 +9,7 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotAllowed, NotFound, Refusal
-from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.value import Flag, Value

@@ -13,9 +13,9 @@ from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.members import find_member, notify_of_comment
 from fourcorners.operations.notices import Notice, NoticeKind
-from fourcorners.operations.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Level, Playbook
 from fourcorners.research.columns import store as columns

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
-from fourcorners.operations import families
-from fourcorners.operations.families import FamilyRequest
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing import families
+from fourcorners.operations.reviewing.families import FamilyRequest
 from fourcorners.server.context import Context
 from fourcorners.server.links import document_href
 

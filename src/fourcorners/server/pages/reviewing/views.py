@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Path
 from fastapi.responses import Response
 
-from fourcorners.operations import views
-from fourcorners.operations.views import ViewRequest
+from fourcorners.operations.reviewing import views
+from fourcorners.operations.reviewing.views import ViewRequest
 from fourcorners.server.context import Context
 from fourcorners.server.grid.query import parse_query
 

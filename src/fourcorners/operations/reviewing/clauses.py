@@ -11,9 +11,9 @@ from fourcorners.comparison.passages import align_parts
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
-from fourcorners.operations.findings import FindingsRequest, list_findings
-from fourcorners.operations.playbooks import load_playbook
+from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
+from fourcorners.operations.reviewing.findings import FindingsRequest, list_findings
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns import store as columns
 from fourcorners.review.finding import CellState, Finding

@@ -1,0 +1,1 @@
+"""What one may ask of contracts: dates, obligations, versions, drafting, precedents."""

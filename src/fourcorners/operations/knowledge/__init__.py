@@ -1,0 +1,1 @@
+"""What a firm knows: its playbooks and clause banks."""

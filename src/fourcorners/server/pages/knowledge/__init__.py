@@ -1,0 +1,1 @@
+"""Pages of what a firm knows: its playbooks, clause banks and precedents."""

@@ -1,0 +1,1 @@
+"""Pages of reviews: the grid, its findings, columns, families and views, and what waits."""
