@@ -114,6 +114,11 @@ table.addEventListener("click", (event) => {
   toggleFamily(link);
 });
 
+const room = document.querySelector(".grid-room");
+new MutationObserver(() => {
+  document.querySelector(".skip[href='#panel']").hidden = room.dataset.panel === "closed";
+}).observe(room, { attributeFilter: ["data-panel"] });
+
 // The order and the width of columns: loaded once a head is pointed at, or its keys are pressed.
 const columnsOf = () => import("./grid_columns.js");
 table.tHead.addEventListener("pointerover", columnsOf, { once: true });
