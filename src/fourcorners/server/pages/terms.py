@@ -123,7 +123,7 @@ def export_dates(context: Context, form: str, asked: Annotated[_DatesQuery, Quer
 
 
 @router.get(CALENDAR)
-def subscribe(
+def send_calendar(
     context: Context,
     asked: Annotated[_DatesQuery, Query()],
     words: Annotated[str, Query(max_length=3)] = "",
