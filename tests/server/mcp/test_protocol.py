@@ -39,7 +39,7 @@ READS = {
     "dates",
     "obligations",
     "collections", "documents", "search", "read", "outline", "card", "define", "precedents",
-    "playbooks", "findings", "finding", "to_do", "task", "ask", "answer",
+    "playbooks", "findings", "finding", "to_do", "task", "ask", "inbox", "answer",
 }  # fmt: skip
 
 
