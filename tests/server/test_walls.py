@@ -54,6 +54,7 @@ _SAME = (
     *(("Brain", "Grain"), ("brain", "grain"), ("Oaks", "Oats"), ("oaks", "oats")),
     ("supplx", "supply"),
 )
+_IDS = ("d", "document", "documents", "follows", "column", "cursor", "before")
 _SHOWN = 20
 _CHANGING = re.compile(r"\b[0-9a-f]{25}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\"<]*|asked-[0-9a-f]+")
 
@@ -295,7 +296,7 @@ def probes_for(wall: Wall, field: Field) -> Iterator[Probe]:
         yield from kinds["id"][:1]
     elif field.name in ("back", "from", "source", "row", "to"):
         yield from (*kinds["place"], *kinds["id"])
-    elif field.where == "path" or field.name in ("d", "document", "column", "cursor", "before"):
+    elif field.where == "path" or field.name in _IDS:
         yield from kinds["id"]
     else:
         yield from (kinds["collection"][1], kinds["place"][2])
