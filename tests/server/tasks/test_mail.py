@@ -29,7 +29,12 @@ cheap_hashes, team = walls.cheap_hashes, walls.team  # the fixtures
 
 def choose(room: Room, mail: Mail, digest: str = "at once", **more: Any) -> MailSender:
     """Choose to have one's notices mailed, as the account page does; return what sends them."""
-    settings = {"host": "127.0.0.1", "port": mail.port, "tls": "none", "sender": "four@firm.test"}
+    settings: dict[str, Any] = {
+        "host": "127.0.0.1",
+        "port": mail.port,
+        "tls": "none",
+        "sender": "four@firm.test",
+    }
     settings |= {"address": "https://firm.test/", **more}
     data = {"csrf": room.token(), "address": "bram@firm.test", "digest": digest}
     assert room.client.post("/account/mail", data=data).status_code == 303

@@ -130,7 +130,7 @@ def _happened(context: RequestContext, identifier: str) -> tuple[Task, list[Prog
         return task, ProgressSteps(access.common(), task.id).all()
 
 
-def _head(task: Task, steps: list[ProgressStep]) -> dict[str, object]:
+def _head(task: Task, steps: list[ProgressStep]) -> dict[str, Any]:
     return {
         "task": task,
         "planned": [step for step in steps if step.kind == "planned"],

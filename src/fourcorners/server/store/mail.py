@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
 
 _ADDRESS = re.compile(r"[^\s@<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
@@ -88,7 +89,7 @@ def settle(library: Library, mailbox: Mailbox, due: float) -> None:
     )
 
 
-def _mailbox(row: tuple[object, ...]) -> Mailbox:
+def _mailbox(row: Sequence[SQLiteValue]) -> Mailbox:
     person, address, digest, sent, attempts, reason = row
     return Mailbox(
         as_string(person),
