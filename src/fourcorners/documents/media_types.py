@@ -73,7 +73,7 @@ FORMATS = {
     MediaType.IMAGE: Format("a picture"),
     MediaType.UNKNOWN: Format(
         "binary file of no known kind",
-        remedy="Check that it is the contract and not damaged; save it as DOCX, PDF or UTF-8 text.",
+        remedy="Check that the file is complete; save it as DOCX, PDF or UTF-8 text.",
     ),
 }
 
