@@ -16,7 +16,11 @@ from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.overview.counts import FindingCounts, count_findings
-from fourcorners.review.people.review_actions import assign_finding
+from fourcorners.review.people.review_actions import (
+    NewAnnotation,
+    annotate_finding,
+    assignment,
+)
 from fourcorners.review.stored_review import load_review
 from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import Accounts
@@ -83,8 +87,9 @@ def test_what_waits_comes_in_order_and_says_why(room: Room) -> None:
 def test_what_is_assigned_to_me_comes_first(room: Room) -> None:
     lease = _fill(room)
     with room.app.state.server.connection_pool.library() as library:
-        assign_finding(library, BOOK, lease, THIRD, to="ada", by="Bram", why="")
-        assign_finding(library, BOOK, lease, FIRST, to="Bram", by="Ada", why="")
+        for by, provision, to in (("Bram", THIRD, "ada"), ("Ada", FIRST, "Bram")):
+            given = NewAnnotation(by, comment=assignment(to))
+            annotate_finding(library, BOOK, lease, provision, given)
     assert [each["provision"] for each in _items(room)] == [THIRD, SECOND, FOURTH, FIRST]
     assert [each["provision"] for each in _items(room, "?assigned=Bram")] == [FIRST]
     assert [each["provision"] for each in _items(room, "?assigned=-")] == [SECOND, FOURTH]

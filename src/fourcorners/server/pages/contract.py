@@ -118,7 +118,7 @@ def show_view(context: Context, document: str, asked: Annotated[_Shown, Query()]
 def show_pages_state(context: Context, document: str, s: _Place = "", h: _Hash = "") -> Response:
     """Draw the choice between pages and text, for who reads the text while pages are prepared."""
     with context.access() as access:
-        shown = _open(context, access, document, s, h, "", 0)
+        shown = _open(context, access, document, _Shown(s=s, h=h))
     return context.page("_contract_views.html.j2", view=shown, shows_text=True, waited=True)
 
 
