@@ -62,8 +62,8 @@ def set_mailbox(library: Library, person: str, address: str, digest: Digest) -> 
         raise ConfigError("this is not an e-mail address.", remedy="Write it like ada@firm.com.")
     with library.transaction():
         library.execute(
-            "INSERT OR REPLACE INTO server_mail(person, address, digest, sent) "
-            "SELECT ?, ?, ?, coalesce(max(row), 0) FROM server_notices",
+            "INSERT OR REPLACE INTO server_mail SELECT ?, ?, ?, coalesce(max(row), 0), 0, 0.0, '' "
+            "FROM server_notices",
             (person, address, digest.value),
         )
         library.record("mail set", {"user": person, "digest": digest.value, "by": person})
