@@ -200,8 +200,9 @@ def prepare_answer(
         reranker=asked.how.reranker,
     )
     if read_for:
-        side = f"It is asked for {' and '.join(read_for)}. {asked.context}"
-        asked = replace(asked, context=side)
+        side = f"It is asked for {' and '.join(read_for)}."
+        if not asked.context.startswith(side):  # as that of the question before does
+            asked = replace(asked, context=f"{side} {asked.context}")
     return research_context, _start_answer(research_context, asked)
 
 

@@ -73,3 +73,17 @@ def test_selected_contracts_are_asked_and_no_others(room: Room) -> None:
     refused = room.client.get(f"/ask?c=Mill&documents={many}")
     assert refused.status_code == 400
     assert "500 contracts at most, not 501" in refused.text, refused.text[1500:]
+
+
+def test_who_asks_is_said_once(room: Room) -> None:
+    room.put({"lease.txt": LEASE})
+    asked = {"question": "May we end it?", "collection": "Mill", "read_for": ["Bram Miller"]}
+    first = settled(room, begin(room, asked))
+    again = {"question": "Why?", "follows": first.rsplit("/", 1)[1], "read_for": ["Bram Miller"]}
+    page = room.client.get(settled(room, begin(room, again))).text
+    assert page.count("It is asked for Bram Miller.") == 1
+
+
+def begin(room: Room, asked: dict[str, object]) -> str:
+    headers = {"X-CSRF-Token": room.token()}
+    return str(room.client.post("/api/v1/answers", json=asked, headers=headers).json()["id"])
