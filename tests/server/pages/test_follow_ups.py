@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fourcorners.server.api.answers import AnswerValue
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.pages.test_ask import ask, settled
@@ -84,6 +86,6 @@ def test_who_asks_is_said_once(room: Room) -> None:
     assert page.count("It is asked for Bram Miller.") == 1
 
 
-def begin(room: Room, asked: dict[str, object]) -> str:
+def begin(room: Room, asked: Mapping[str, object]) -> str:
     headers = {"X-CSRF-Token": room.token()}
     return str(room.client.post("/api/v1/answers", json=asked, headers=headers).json()["id"])
