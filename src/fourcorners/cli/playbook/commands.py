@@ -259,9 +259,10 @@ def import_table(
         Path | None, option("--out FILE", "The file to write.", default="NAME.yaml")
     ] = None,
 ) -> None:
-    """Make a playbook of a table: a row for each clause, a heading for each column.
+    """Make a playbook of a table in Word or Excel.
 
-    What of the table is not in the playbook goes to standard error, as do faults to correct.
+    The table has a row for each clause and a heading over each column. What of it is not in the
+    playbook goes to standard error, as do faults to correct.
     """
     from fourcorners.documents.tables import read_tables
     from fourcorners.errors import PlaybookError
