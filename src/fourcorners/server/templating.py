@@ -52,7 +52,7 @@ def template_environment(
     }
     made.globals |= {
         "static": assets.href,
-        "number": write_number,
+        "write_number": write_number,
         "nav": tuple(nav),
         "quote_href": quote_href,
         "place_href": _place_href,

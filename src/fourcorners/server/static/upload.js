@@ -48,7 +48,7 @@ function fileLines(list) {
         size += file.size;
         return { from, to: size, state: at < SHOWN ? line(name, "waiting") : null };
       });
-      if (files.length > SHOWN) line(`and ${(files.length - SHOWN).toLocaleString("en")} more`, "");
+      if (files.length > SHOWN) line(`and ${(files.length - SHOWN).toLocaleString(navigator.language)} more`, "");
     },
     sent(share) {
       const far = share * size;
@@ -62,7 +62,7 @@ function fileLines(list) {
   };
 }
 
-const fileCount = (count) => (count === 1 ? "1 file" : `${count.toLocaleString("en")} files`);
+const fileCount = (count) => (count === 1 ? "1 file" : `${count.toLocaleString(navigator.language)} files`);
 
 export function upload(form, token) {
   const zone = form.querySelector(".zone");
