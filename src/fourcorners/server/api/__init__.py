@@ -15,7 +15,6 @@ from fourcorners.server.api import (
     collections,
     columns,
     documents,
-    families,
     findings,
     health,
     inbox,
@@ -32,7 +31,7 @@ from fourcorners.server.api.models import Problem
 from fourcorners.server.api.requests import RequestGuard
 
 _SUBJECTS = (
-    *(collections, documents, families, health, search, playbooks, reviews, findings, columns),
+    *(collections, documents, health, search, playbooks, reviews, findings, columns),
     *(markups, banks, terms, answers, tasks, inbox, webhooks, users, audit),
 )
 _PROBLEMS: dict[int | str, dict[str, object]] = {

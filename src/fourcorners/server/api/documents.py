@@ -16,6 +16,8 @@ from fourcorners.operations.contracts import lint
 from fourcorners.operations.contracts.lint import LintResult
 from fourcorners.operations.documents import TagsChange, set_tags, tags_of
 from fourcorners.operations.errors import Refusal
+from fourcorners.operations.reviewing import families
+from fourcorners.operations.reviewing.families import ContractFamily, FamilyRequest
 from fourcorners.operations.reviewing.reviews import PartyNames, give_contract_parties
 from fourcorners.playbooks.playbook import Level
 from fourcorners.server.api.models import (
@@ -288,3 +290,17 @@ def _span(text: str, start: int, end: int, *, empty: bool = False) -> Span:
             remedy="Give 0 <= start < end <= that.",
         )
     return Span(start, end)
+
+
+@router.get("/documents/{document}/family")
+def get_family(context: Context, document: str) -> ContractFamily:
+    """Return the family of a document: the contract at its head, and what belongs to it."""
+    with context.access() as access:
+        return families.find_family(access, document)
+
+
+@router.put("/documents/{document}/family")
+def set_family(context: Context, document: str, asked: FamilyRequest) -> ContractFamily:
+    """Say which contract a document belongs to; it goes before what the documents say."""
+    with context.access() as access:
+        return families.set_family(access, document, asked)

@@ -20,9 +20,8 @@ from fourcorners.server.errors import error_for_caller
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import (
     clause_tools,
-    inbox_tools,
     library_tools,
-    marking_tools,
+    people_tools,
     resources,
     review_tools,
     term_tools,
@@ -38,7 +37,7 @@ T = TypeVar("T")
 
 TOOLS: tuple[McpTool[Any], ...] = (
     *(*library_tools.TOOLS, *clause_tools.TOOLS, *review_tools.TOOLS),
-    *(*term_tools.TOOLS, *answering.TOOLS, *marking_tools.TOOLS, *inbox_tools.TOOLS),
+    *(*term_tools.TOOLS, *answering.TOOLS, *people_tools.TOOLS),
 )
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "

@@ -1,4 +1,4 @@
-"""Tools that mark findings: one or many, and take many back."""
+"""Tools for work among people: what one is notified of, many findings marked, and taken back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from fourcorners.operations.inbox import Inbox, InboxRequest, read_inbox
 from fourcorners.operations.reviewing.bulk_findings import (
     BulkRequest,
     BulkResult,
@@ -15,6 +16,16 @@ from fourcorners.operations.reviewing.bulk_findings import (
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.value import Value
+
+
+@tool(
+    "What you are notified of",
+    "Lists findings that were assigned to you or in which you are mentioned, answers to what you "
+    "wrote, and files that arrived, the unread first.",
+)
+def _inbox(context: RequestContext, asked: InboxRequest, _: Progress) -> Inbox:
+    with context.access() as access:
+        return read_inbox(access, asked)
 
 
 @tool(
@@ -41,4 +52,4 @@ def _undo_marks(context: RequestContext, asked: UndoRequest, _: Progress) -> Bul
         return undo_many(access, asked.number)
 
 
-TOOLS: tuple[McpTool[Any], ...] = (_mark_findings, _undo_marks)
+TOOLS: tuple[McpTool[Any], ...] = (_inbox, _mark_findings, _undo_marks)
