@@ -153,7 +153,7 @@ def test_a_collection_is_renamed_with_its_roles(library: Library) -> None:
     accounts.add("ada", "a long enough password 1", by="test")
     for role, name in ((Role.EDITOR, "Deal"), (Role.READER, "Larch")):
         accounts.grant("ada", role, name, by="test")
-    with pytest.raises(Conflict, match="another collection has this name"):
+    with pytest.raises(Conflict, match="a collection with this name already exists"):
         rename_collection(library, "Deal", "Larch", by="test")
     assert rename_collection(library, "Deal", "Finch", by="test") == "Finch"
     assert accounts.members("Finch") == [("ada", Role.EDITOR)]

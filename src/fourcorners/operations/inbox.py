@@ -60,9 +60,9 @@ class Inbox(Value):
 class ReadRequest(Value):
     """Which notices are read."""
 
-    notices: Annotated[list[int], Field(max_length=MAX_NOTICES)] = Field(
-        default_factory=list, description="By id; none for all."
-    )
+    notices: Annotated[
+        list[Annotated[int, Field(ge=1, lt=1 << 60)]], Field(max_length=MAX_NOTICES)
+    ] = Field(default_factory=list, description="By id; none for all.")
 
 
 def read_inbox(access: Access, asked: InboxRequest) -> Inbox:

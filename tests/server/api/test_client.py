@@ -158,6 +158,10 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     cell = {"document": document.id, "provision": "ending", **place}
     mark = api.model("AnnotationRequest")
     state = api.model("ReviewState")("confirmed")
+    api.ask("users", "add_user", body=api.model("NewUser")(name="bram", password=PASSWORD))
+    assert api.headers["location"] == "/api/v1/users/bram"
+    role = api.model("MemberChange")(role=api.model("MemberChangeRole")("reviewer"))
+    api.ask("collections", "set_member", "Mill", "bram", body=role)
     api.ask("findings", "mark_finding", body=mark(**cell, state=state, comment="As agreed."))
     api.ask("findings", "mark_finding", body=mark(**cell, assignee="bram", comment="Please look."))
     said = api.ask("findings", "list_annotations", document.id, "ending", **place)
@@ -198,10 +202,6 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     assert "xl/workbook.xml" in zipfile.ZipFile(file.payload).namelist()
 
     # Administer
-    api.ask("users", "add_user", body=api.model("NewUser")(name="bram", password=PASSWORD))
-    assert api.headers["location"] == "/api/v1/users/bram"
-    role = api.model("MemberChange")(role=api.model("MemberChangeRole")("reviewer"))
-    api.ask("collections", "set_member", "Mill", "bram", body=role)
     (member,) = api.ask("collections", "list_members", "Mill")
     assert (member.user, member.role) == ("bram", "reviewer")
     hook = api.model("WebhookRequest")(url="https://hooks.firm.test/x", collection="Mill")

@@ -87,7 +87,7 @@ def test_what_is_wrong_is_told_by_field(filled: Room) -> None:
     for path, methods in (
         ("/documents", "GET, HEAD, POST"),
         ("/collections/Mill", "DELETE, GET, HEAD, PATCH"),
-        ("/reviews/report", "GET, HEAD"),
+        ("/reviews/counts", "GET, HEAD"),
     ):
         assert filled.client.put(f"{BASE}{path}").headers["allow"] == methods
 

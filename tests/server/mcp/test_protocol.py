@@ -41,6 +41,7 @@ READS = {
     "collections", "documents", "search", "read", "outline", "card", "define", "precedents",
     "playbooks", "findings", "finding", "to_do", "task", "ask", "inbox", "answer",
 }  # fmt: skip
+WRITES = {"start_review", "mark_findings", "undo_marks"}
 
 
 @pytest.fixture
@@ -63,14 +64,14 @@ def test_a_client_reads_over_http(
 
     async def asks(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert {each.name for each in tools} == READS | {"start_review"}
+        assert {each.name for each in tools} == READS | WRITES
         writes = [
             each
             for each in tools
             if each.annotations is None or not each.annotations.read_only_hint
         ]
-        assert [each.name for each in writes] == ["start_review"]
-        assert "[mcp] write = true" in (writes[0].description or "")
+        assert {each.name for each in writes} == WRITES
+        assert all("[mcp] write = true" in (each.description or "") for each in writes)
         why = await refused(client, "start_review", collection="Mill")
         assert why.startswith("start_review is not allowed here.")
         assert "fourcorners mcp --write" in why
@@ -524,7 +525,7 @@ def test_there_is_no_mcp_unless_it_is_asked_for(path: Path, settings: Settings) 
 def test_a_client_starts_it(path: Path, ids: dict[str, str], tmp_path: Path) -> None:
     async def asks(client: Client) -> None:
         tools = {each.name for each in (await client.list_tools()).tools}
-        assert tools == READS | {"start_review"}
+        assert tools == READS | WRITES
         (hit, *_) = (await call(client, "search", query='"six months"'))["hits"]
         assert hit["href"].startswith(f"http://localhost:8844/d/{ids['lease']}?")
         found = await call(client, "ask", question="How much notice must the Tenant give?")

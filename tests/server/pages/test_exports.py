@@ -73,7 +73,7 @@ def test_a_review_is_sent_as_a_pdf(room: Room, form: str) -> None:
 
 
 def test_a_long_report_is_a_task_with_a_file(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("api.reviews", "pages.review"):
+    for module in ("api.reviews", "pages.reviewing.review"):
         monkeypatch.setattr(f"fourcorners.server.{module}.MOST_AT_ONCE", 1)
     both = [room.document("lease"), room.document("supply")]
     asked = {"c": "Mill", "p": "due-diligence", "as": "xlsx", "documents": both}

@@ -96,7 +96,7 @@ def test_a_collection_is_made_once_and_by_who_may(team: Room) -> None:
     [
         ({"member": "bram", "role": ""}, "Choose a role for bram."),
         ({"member": "bram", "role": "king"}, "role"),
-        ({"member": "nobody", "role": "reader"}, "There is no account 'nobody'."),
+        ({"member": "nobody", "role": "reader"}, "Account 'nobody' not found."),
     ],
 )
 def test_what_is_wrong_makes_nothing(team: Room, fields: dict[str, str], said: str) -> None:

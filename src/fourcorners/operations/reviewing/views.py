@@ -55,7 +55,7 @@ def list_views(access: Access, collection: str, playbook: str) -> list[SavedView
     me = access.principal.name
     rows = library.execute(
         "SELECT row, name, query, shared, person FROM server_views WHERE collection = ? "
-        "AND playbook = ? AND (shared OR person = ?) ORDER BY person != ?, name, row",
+        "AND playbook = ? AND (shared = 1 OR person = ?) ORDER BY person != ?, name, row",
         (fold_name(collection), playbook, me, me),
     )
     return [
