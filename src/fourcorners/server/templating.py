@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -47,6 +48,7 @@ def template_environment(
         "sentence": _sentence,
         "remedy": remedy_for_readers,
         "day": _day,
+        "with_days": _write_days,
         "moment": _moment,
         "counted": _count_noun,
     }
@@ -77,6 +79,14 @@ def _day(value: date) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), write_day(value))
 
 
+def _write_days(words: str) -> Markup:
+    """Return words in which days of ISO 8601 are written as elsewhere on the page."""
+    parts = _ISO_DAY.split(words)
+    return Markup().join(
+        _day(date.fromisoformat(part)) if _ISO_DAY.fullmatch(part) else part for part in parts
+    )
+
+
 def _moment(value: str | datetime) -> Markup:
     """Return a time, from itself or from ISO 8601: `3 May 2026, 14:05 UTC`, local by a script."""
     at = datetime.fromisoformat(value) if isinstance(value, str) else value
@@ -89,6 +99,7 @@ def _count_noun(number: int, noun: str, plural: str = "") -> str:
     return f"{write_number(number)} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+_ISO_DAY = re.compile(r"(\d{4}-\d\d-\d\d)")
 _HERE = Path(__file__).parent / "static"
 _PALETTE = Path(__file__).parent.parent / "reports" / "assets" / "palette.css"
 # Style sheets that are sent as one, since each request costs more than some bytes.

@@ -183,7 +183,7 @@ def _renewals(term: Term, until: date) -> Iterator[Event]:
         parts = tuple(dict.fromkeys(spans))
         arithmetic = term.end.arithmetic
         if number and length:
-            arithmetic = f"{term.end_day} + {number} x {describe_period(length)}"
+            arithmetic = f"{term.end_day} + {describe_period(length.times(number))}"
         if number == most:
             sure = _are_asserted(term, of)
             yield Event(EventKind.END, day, term.end.span, sure, "", arithmetic, parts)
@@ -205,7 +205,7 @@ def _renewal_day(end: date, length: Period | None, number: int) -> date | None:
         return end
     if length is None:
         return None
-    whole = Period(length.months * number, length.days * number)
+    whole = length.times(number)
     if length.months % 12 == 0 and (end.month, end.day) == (2, 28):  # the day before 1 March
         return whole.shift(end + timedelta(days=1)) - timedelta(days=1)
     return whole.shift(end)

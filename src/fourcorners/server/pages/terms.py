@@ -34,6 +34,7 @@ from fourcorners.operations.contracts.obligations import (
     write_obligations,
 )
 from fourcorners.operations.errors import NotFound, Refusal
+from fourcorners.outline.card.contract_titles import ContractTitle
 from fourcorners.outline.card.term import EventKind
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.review.obligations.obligation import ObligationKind
@@ -84,13 +85,15 @@ class Month:
 @router.get("/dates")
 def show_dates(context: Context, asked: Annotated[_DatesQuery, Query()]) -> Response:
     """Show what falls due by month, in a list or as a calendar."""
-    found, problem = _read(context, lambda access: list_dates(access, asked.request()))
+    read, problem = _read(context, lambda access: _with_titles(access, asked))
+    found, called = read or (None, {})
     by_month = groupby(found.dates if found else (), key=lambda each: each.day.replace(day=1))
     return context.page(
         "dates.html.j2",
         200 if problem is None else 400,
         asked=asked,
         found=found,
+        called=called,
         problem=problem,
         collections=_collections(context),
         months=[(first, [*group]) for first, group in by_month],
@@ -101,6 +104,11 @@ def show_dates(context: Context, asked: Annotated[_DatesQuery, Query()]) -> Resp
         forms=date_operations.FORMS,
         calendar_href=_calendar_href(context, asked),
     )
+
+
+def _with_titles(access: Access, asked: _DatesQuery) -> tuple[Dates, dict[str, ContractTitle]]:
+    found = list_dates(access, asked.request())
+    return found, access.titles(each.document for each in found.contracts)
 
 
 def _calendar_href(context: RequestContext, asked: _DatesQuery) -> str:

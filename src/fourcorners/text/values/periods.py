@@ -52,6 +52,9 @@ class Period:
         months = f"{years}Y" if years and not rest else f"{self.months}M" if self.months else ""
         return f"P{months}{self.days}D" if self.days or not months else f"P{months}"
 
+    def times(self, number: int) -> Period:
+        return Period(self.months * number, self.days * number)
+
     def shift(self, day: date, *, back: bool = False) -> date:
         """Return the day this much later, or earlier."""
         way = -1 if back else 1
