@@ -24,7 +24,7 @@ from fourcorners.review.finding import Review
 
 _KEYS = {
     "ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40,
-    "Enter": 13, "Escape": 27, "Home": 36, "End": 35, "PageDown": 34,
+    "Enter": 13, "Escape": 27, "Tab": 9, "Home": 36, "End": 35, "PageDown": 34,
 }  # fmt: skip
 _PATIENCE = 60.0
 # Chromium reads commands from descriptor 3 and writes answers to descriptor 4.
@@ -124,14 +124,14 @@ class Page:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def press(self, *keys: str, shift: bool = False) -> None:
+    def press(self, *keys: str, shift: bool = False, control: bool = False) -> None:
         for key in keys:
             code = _KEYS.get(key, ord(key[0].upper()))
             typed = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
             for kind, more in (("keyDown", typed), ("keyUp", {})):
                 self.call(
                     "Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                    windowsVirtualKeyCode=code, modifiers=8 if shift else 0, **more,
+                    windowsVirtualKeyCode=code, modifiers=8 * shift + 2 * control, **more,
                 )  # fmt: skip
 
     def pdf(self) -> bytes:
