@@ -17,7 +17,9 @@ import yaml
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge.playbooks import last_version, save_playbook
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.playbooks.bank.facts import ClauseFacts
 from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.playbooks.load import load_playbook
@@ -76,9 +78,10 @@ def fill(library: Library, folder: Path) -> None:
                 cells.append(grids.found(document, provision.id, library.text(document), severity))
     grids.fill(library, BOOK, cells)
     first = starter_yaml("House")
-    save_playbook(library, first, by="Ada")
-    before = last_version(library, "house").number
-    save_playbook(library, first.replace("Delay]", "Lateness]"), by="Ada", before=before)
+    access = Access(library, Principal("Ada", Role.ADMIN), watched=False)
+    save_playbook(access, first)
+    before = last_version(access, "house").number
+    save_playbook(access, first.replace("Delay]", "Lateness]"), before)
     facts = ClauseFacts("Ada", law="England", expires=date(2020, 1, 31))
     store_clauses(library, "house", [BankClause("Cap", "No liability is limited.", 4, facts=facts)])
 

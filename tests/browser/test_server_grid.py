@@ -10,7 +10,9 @@ import pytest
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge import playbooks as books
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.review.finding import Finding
 from tests.browser.test_accessibility import serving
 from tests.browser.test_server_review import AT, cell, go, loaded, module, wait
@@ -47,7 +49,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     grids, conftest = module("grids.py"), module("conftest.py")
     folder = tmp_path_factory.mktemp("wide")
     with Library.open(folder / "library.db", create=True) as library:
-        book = books.save_playbook(library, playbook(), by="Ada")
+        book = books.save_playbook(
+            Access(library, Principal("Ada", Role.ADMIN), watched=False), playbook()
+        )[0]
         cells: list[Finding] = []
         for number in range(ROWS):
             path = folder / f"lease-{number:03d}.txt"

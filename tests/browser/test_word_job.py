@@ -17,7 +17,9 @@ import pytest
 from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.read import read_document
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge.playbooks import save_playbook
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.settings import WordSettings
 from tests.browser.test_accessibility import serving
 from tests.word.pane import (
@@ -50,7 +52,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = tmp_path_factory.mktemp("word") / "library.db"
     with Library.open(path, create=True) as library:
         library.add_collection("Hosting")
-        save_playbook(library, (CASES / "playbook.yaml").read_text(), by="test")
+        access = Access(library, Principal("test", Role.ADMIN), watched=False)
+        save_playbook(access, (CASES / "playbook.yaml").read_text())
     with serving(path, word=WordSettings(office_js=OFFICE)) as address:
         yield address
 

@@ -45,6 +45,7 @@ from tests.server.grids import absent, fill
 PASSWORD = "a long enough password 1"  # noqa: S105 - of a test
 BOOK = load_playbook("due-diligence")
 FIRST = BOOK.provisions[0].id
+HIDDEN_BOOK = "silo-01"
 ROLES = ("outsider", "reader", "reviewer", "editor", "admin")
 _SOME = ("outsider", "reviewer")  # the others take as long, and differ by what they may write
 EACH = [each if each in _SOME else pytest.param(each, marks=pytest.mark.slow) for each in ROLES]
@@ -135,6 +136,9 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         assert found
         clients[name], tokens[name] = client, found[1]
     owner, headers = clients["owner"], {"X-CSRF-Token": tokens["owner"]}
+    text = f'id: {HIDDEN_BOOK}\nname: Silo\nversion: "1"\nextends: due-diligence\nprovisions: []\n'
+    draft = {"text": text, "collection": "Grain"}
+    assert owner.post("/api/v1/playbooks", json=draft, headers=headers).status_code == 201
     made: dict[str, dict[str, str]] = {"Mill": {}, "Grain": {}}
     for collection, names in made.items():
         body = {"collection": collection}
@@ -193,7 +197,7 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         "identity": made["Mill"]["answer"],
         "find": "lease",
     }
-    hidden = {**made["Grain"], "document": documents["Grain"]}
+    hidden = {**made["Grain"], "document": documents["Grain"], "playbook": HIDDEN_BOOK}
     invented = {name: re.sub(r"[0-9a-f]", "d", value) for name, value in hidden.items()}
     invented["column"] = "asked-" + "d" * len(hidden["column"].removeprefix("asked-"))
     ids = [Probe(hidden[name], invented[name]) for name in hidden]
@@ -206,6 +210,7 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         Probe("can Oats Limited end the lease", "can Oaks Limited end the lease"),
     ]
     places = [
+        Probe(f"c=Mill&p={hidden['playbook']}", f"c=Mill&p={invented['playbook']}"),
         Probe(f"c=Grain&p={BOOK.id}", f"c=Brain&p={BOOK.id}"),
         Probe("c:Grain", "c:Brain"),
         Probe("0/supply.txt", "0/supplx.txt"),
@@ -302,6 +307,8 @@ def probes_for(wall: Wall, field: Field) -> Iterator[Probe]:
         yield from (*kinds["place"], *kinds["id"])
     elif field.where == "path" or field.name in _IDS:
         yield from kinds["id"]
+    elif field.name in ("playbook", "p"):
+        yield from (each for each in kinds["id"] if each.hidden == HIDDEN_BOOK)
     else:
         yield from (kinds["collection"][1], kinds["place"][2])
 
@@ -356,7 +363,14 @@ def _read_parties_again(wall: Wall) -> None:
 
 @pytest.mark.parametrize("user", ROLES)
 def test_no_route_tells_of_what_is_out_of_reach(wall: Wall, user: str) -> None:
-    secrets = ("Oats", "Grain", "supply.txt", "shared.txt", *(p.hidden for p in wall.probes["id"]))
+    secrets = (
+        "Oats",
+        "Grain",
+        "Silo",
+        "supply.txt",
+        "shared.txt",
+        *(p.hidden for p in wall.probes["id"]),
+    )
     for operation in operations():
         if operation.method == "GET":
             answer = send(wall, user, operation, None, "")

@@ -58,7 +58,7 @@ def add_column(
         library = access.library_for(collection, Role.REVIEWER)
         names = {fold_name(each.name): each.name for each in access.collections()}
         name = names.get(fold_name(collection), collection)
-        book, by = playbooks.load_playbook(library, playbook), context.principal.name
+        book, by = playbooks.load_playbook(access, playbook, name), context.principal.name
         with column_errors():
             column = store.add_column(
                 library, name, book.id, question, with_model=with_model, by=by, form=form

@@ -121,7 +121,7 @@ def _playbooks(
         access.full_library(Role.READER)
     if not asked.party.strip():
         raise ConfigError("for whom is the contract marked up?", remedy="Choose a party.")
-    return library, markup_task.load_playbooks(library, asked)
+    return library, markup_task.load_playbooks(library, document, asked)
 
 
 def add_provision(context: RequestContext, document: str, playbook: str, provision: str) -> Markup:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge import playbooks
@@ -205,10 +204,12 @@ def read_grids(
     names = {fold_name(each.name): each.name for each in access.collections()}
     if collection is not None:
         names = {fold: name for fold, name in names.items() if fold == fold_name(collection)}
-    by_hash = {book.hash: book for book in playbooks.usable_playbooks(library)}
-    for each in sorted(count_filled(library, by_hash), key=lambda e: (e.collection, e.playbook)):
-        if name := names.get(fold_name(each.collection)):
-            yield name, dated_grid(pool, access, name, by_hash[each.playbook])
+    known = playbooks.playbooks_of_reviews(access)
+    filled = count_filled(library, {hash_ for _, hash_ in known})
+    for each in sorted(filled, key=lambda e: (e.collection, e.playbook)):
+        fold = fold_name(each.collection)
+        if fold in names and (book := known.get((fold, each.playbook))):
+            yield names[fold], dated_grid(pool, access, names[fold], book)
 
 
 def count_review(
@@ -219,6 +220,6 @@ def count_review(
     Raises:
         NotFound: If the collection is none that they may read, or there is no such playbook.
     """
-    library: Library = access.library_for(collection, Role.READER)
-    matrix = dated_grid(pool, access, collection, playbooks.load_playbook(library, playbook))
+    book = playbooks.load_playbook(access, playbook, collection)
+    matrix = dated_grid(pool, access, collection, book)
     return count_grid(matrix, range(len(matrix.columns)))

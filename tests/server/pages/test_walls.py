@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from fourcorners.operations.principal import Role
+from fourcorners.operations.access import Access
+from fourcorners.operations.knowledge.playbooks import save_playbook
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.playbooks.bank.store import store_clauses as keep
 from fourcorners.playbooks.load import load_playbook
@@ -44,6 +46,10 @@ def team(make_room: Callable[..., Room]) -> Room:
     with room.app.state.server.connection_pool.library() as library:
         fill(library, BOOK, [absent(d, p.id) for d in documents for p in BOOK.provisions])
         keep(library, "secret", [BankClause("Cap", "Oats Limited is liable without any limit.")])
+    with room.app.state.server.connection_pool.library() as library:
+        access = Access(library, Principal("ada", Role.ADMIN), watched=False)
+        text = 'id: silo\nname: Silo\nversion: "1"\nextends: due-diligence\nprovisions: []\n'
+        save_playbook(access, text, collection="Grain")
     data = {"name": "bram", "password": PASSWORD}
     assert room.client.post("/sign-in", data=data).status_code == 303
     return room
@@ -57,7 +63,7 @@ def test_walls_of_pages(team: Room) -> None:
     ):  # fmt: skip
         answer = team.client.get(address)
         assert answer.status_code == 200, address
-        for words in ("Oats", "supply.txt", supply, "Grain", "secret"):
+        for words in ("Oats", "supply.txt", supply, "Grain", "secret", "silo", "Silo"):
             assert words not in answer.text, (address, words)
     query = f"p=due-diligence&d={supply}&v={FIRST}"
     for address in (
@@ -66,7 +72,9 @@ def test_walls_of_pages(team: Room) -> None:
         f"/reviews/cell?c=Mill&{query}", "/reviews/progress?c=Grain&p=due-diligence",
         "/reviews/next?c=Grain&p=due-diligence", "/reviews/side?c=Grain",
         f"/d/{supply}/markup", f"/d/{supply}/markup/download?p=due-diligence",
-        f"/api/v1/documents/{supply}/markup",
+        f"/api/v1/documents/{supply}/markup", "/playbooks/silo", "/playbooks/silo?c=Grain",
+        "/playbooks/silo/versions", "/playbooks/silo/edit", "/reviews/grid?c=Mill&p=silo",
+        f"/reviews/clauses?c=Mill&p=silo&v={FIRST}",
     ):  # fmt: skip
         assert team.client.get(address).status_code == 404, address
     for address in ("/activity/audit", "/activity/models", "/playbooks/new", "/precedents/bank"):
@@ -105,6 +113,14 @@ def test_walls_of_forms(team: Room) -> None:
     assert post("/precedents/keep", text="x", bank="secret", provision="Cap")[0] == 403
     assert post("/playbooks/save", text="id: x")[0] == 403
     assert post("/playbooks/due-diligence/try", document=supply)[0] == 404
+    assert post("/playbooks/silo/try", words="x")[0] == 404
+    assert post("/playbooks/silo/restore", number="1")[0] == 404
+    assert post("/reviews", c="Mill", p="silo")[0] == 404
+    assert post("/collections/arrivals", c="Mill", p="silo", wanted="true")[0] == 404
+    assert post("/playbooks/save", text="id: x", c="Mill")[0] == 403
+    assert post("/playbooks/save", text="id: x", before="1")[0] == 403
+    party = "Bram Miller Limited"
+    assert post(f"/d/{team.document('lease')}/markup", p="silo", party=party)[0] == 404
 
 
 def test_a_mark_up_is_its_persons_alone(team: Room) -> None:

@@ -715,3 +715,10 @@ CREATE TABLE IF NOT EXISTS server_mail(
     due      REAL NOT NULL DEFAULT 0,
     reason   TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
+
+-- Which collection a version of a house playbook belongs to; `collection` is folded
+
+CREATE TABLE IF NOT EXISTS server_playbook_homes(
+    version    INTEGER PRIMARY KEY REFERENCES server_playbooks(row) ON DELETE CASCADE,
+    collection TEXT NOT NULL
+) STRICT;

@@ -10,7 +10,7 @@ from pydantic import Field
 from fourcorners.documents.tables import MAX_COLUMNS, MAX_ROWS, read_tables
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.principal import Role
+from fourcorners.operations.knowledge.playbooks import playbook_homes
 from fourcorners.playbooks.tables import Field as TableField
 from fourcorners.playbooks.tables import join_tables, make_playbook, suggest_columns
 from fourcorners.value import Value
@@ -46,7 +46,7 @@ def open_table(access: Access, path: Path, *, name: str = "") -> ImportedTable:
         NotAllowed: If they may not save playbooks.
         InputError: If the file cannot be read, or has no such table.
     """
-    access.full_library(Role.EDITOR)
+    playbook_homes(access)
     table, left = join_tables(read_tables(path))
     access.record("playbook import", {"file": path.name, "rows": len(table.rows)})
     return ImportedTable(
@@ -65,7 +65,7 @@ def import_playbook(access: Access, asked: ImportedTable) -> ImportedPlaybook:
         Refusal: If a column is named twice, or not all of them are.
         InputError: If nothing names the clauses.
     """
-    access.full_library(Role.EDITOR)
+    playbook_homes(access)
     named = [each for each in asked.columns if each is not None]
     if len(set(named)) < len(named) or not asked.rows:
         raise Refusal("two columns cannot be the same.", remedy="Leave one of them out.")

@@ -1,11 +1,13 @@
 """The playbooks that a server knows: those of the package, and the house's own in the library.
 
 A house playbook may extend one of the package. Every version that was saved is kept; its hash names
-the findings that were made by it.
+the findings that were made by it. One of a collection does not exist for those who may not read
+that collection, nor in the reviews of another; so two collections may have one of the same id.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,9 +16,11 @@ from fourcorners.errors import PlaybookError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.local_models import LocalModels
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.differences import Kind, compare_texts
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names, parse_playbook
 from fourcorners.playbooks.load import load_playbook as load_file
@@ -33,13 +37,18 @@ _MAX_LISTED = 20  # playbooks, where an unknown one is asked for
 
 @dataclass(frozen=True, slots=True)
 class PlaybookVersion:
-    """A version of a house playbook; `number` grows with each that is saved."""
+    """A version of a house playbook; `number` grows with each that is saved.
+
+    Attributes:
+        collection: Where it belongs; empty for the whole library.
+    """
 
     number: int
     id: str
     text: str
     by: str
     at: str
+    collection: str
 
 
 class WordChange(Value):
@@ -74,25 +83,80 @@ class VersionComparison(Value):
     changes: list[ProvisionChange]
 
 
-def playbook_names(library: Library) -> list[str]:
-    rows = library.execute("SELECT DISTINCT id FROM server_playbooks ORDER BY id")
-    own = [as_string(row[0]) for row in rows]
-    return [*builtin_names(), *(name for name in own if name not in builtin_names())]
+@dataclass(frozen=True, slots=True)
+class ListedPlaybook:
+    """A playbook as someone may use it.
+
+    Attributes:
+        collection: Where it belongs; empty for the whole library.
+        book: None where it does not hold the schema any more; `problem` says why.
+    """
+
+    id: str
+    collection: str
+    book: Playbook | None
+    problem: str = ""
+
+    @property
+    def is_own(self) -> bool:
+        return self.id not in builtin_names()
 
 
-def usable_playbooks(library: Library) -> list[Playbook]:
-    """Return the playbooks that can be reviewed by; one that is broken is no choice."""
-    found = []
-    for name in playbook_names(library):
+def list_playbooks(access: Access, collection: str | None = None) -> list[ListedPlaybook]:
+    """Return the playbooks of the package, and those of the house that someone may read.
+
+    With a collection, only those by which it can be reviewed.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    found = [ListedPlaybook(name, "", load_builtin(name)) for name in builtin_names()]
+    for each in _house_playbooks(access, collection):
         try:
-            found.append(load_playbook(library, name))
-        except PlaybookError:
-            continue  # its own page tells what is wrong with it
+            found.append(ListedPlaybook(each.id, each.collection, parse_cached(each.text)))
+        except PlaybookError as error:
+            found.append(ListedPlaybook(each.id, each.collection, None, error.message))
     return found
 
 
-def load_playbook(library: Library, name: str) -> Playbook:
+def playbook_names(access: Access, collection: str | None = None) -> list[str]:
+    own = [each.id for each in _house_playbooks(access, collection)]
+    return list(dict.fromkeys([*builtin_names(), *own]))
+
+
+def usable_playbooks(access: Access, collection: str | None = None) -> list[Playbook]:
+    """Return the playbooks that can be reviewed by; one that is broken is no choice."""
+    return [each.book for each in list_playbooks(access, collection) if each.book]
+
+
+def playbooks_of_reviews(access: Access) -> dict[tuple[str, str], Playbook]:
+    """Return by which playbook each collection can be reviewed: by its folded name, and by hash."""
+    listed = list_playbooks(access)
+    return {
+        (fold, each.book.hash): each.book
+        for fold in [fold_name(one.name) for one in access.collections()]
+        for each in listed
+        if each.book and fold_name(each.collection) in ("", fold)
+    }
+
+
+def load_playbook(access: Access, name: str, collection: str | None = None) -> Playbook:
     """Return a playbook by its id; a path of this machine is none, whoever asks.
+
+    With a collection, it is one by which that can be reviewed.
+
+    Raises:
+        NotFound: If there is none that they may read.
+        Conflict: If several collections have one.
+        PlaybookError: If a house playbook does not hold the schema any more.
+    """
+    if name in builtin_names():
+        return load_builtin(name)
+    return parse_cached(last_version(access, name, collection).text)
+
+
+def collection_playbook(library: Library, collection: str, name: str) -> Playbook:
+    """Return a playbook by which a collection can be reviewed, for work that was allowed before.
 
     Raises:
         NotFound: If there is none.
@@ -100,16 +164,21 @@ def load_playbook(library: Library, name: str) -> Playbook:
     """
     if name in builtin_names():
         return load_builtin(name)
-    return parse_cached(last_version(library, name).text)
+    for each in _select_versions(library, "p.id = ?", name):
+        if fold_name(each.collection) in ("", fold_name(collection)):
+            return parse_cached(each.text)
+    raise NotFound(f"playbook {name[:60]!r} not found.")
 
 
-def playbook_text(library: Library, name: str) -> str:
+def playbook_text(access: Access, name: str, collection: str | None = None) -> str:
     """Return a playbook's YAML.
 
     Raises:
-        NotFound: If there is none.
+        NotFound: If there is none that they may read.
     """
-    return text_of_file(name) if name in builtin_names() else last_version(library, name).text
+    if name in builtin_names():
+        return text_of_file(name)
+    return last_version(access, name, collection).text
 
 
 @lru_cache(maxsize=64)
@@ -124,51 +193,60 @@ def parse_cached(text: str) -> Playbook:
     return parse_playbook(text, "playbook")
 
 
-def last_version(library: Library, name: str) -> PlaybookVersion:
+def last_version(access: Access, name: str, collection: str | None = None) -> PlaybookVersion:
     """Return the last version of a house playbook.
 
     Raises:
-        NotFound: If there is none.
+        NotFound: If there is none that they may read.
+        Conflict: If several collections have one.
     """
-    found = playbook_versions(library, name)
+    found = playbook_versions(access, name, collection)
     if not found:
         # The same to every name: the nearest names would disclose ids of hidden columns.
-        names = playbook_names(library)
+        names = playbook_names(access, collection)
         listed = ", ".join(names[:_MAX_LISTED]) + (" and others" if names[_MAX_LISTED:] else "")
         raise NotFound(f"playbook {name[:60]!r} not found.", remedy=f"There are: {listed}.")
+    if len({fold_name(each.collection) for each in found}) > 1:
+        raise Conflict(
+            f"several collections have a playbook {name[:60]!r}.", remedy="Name the collection."
+        )
     return found[0]
 
 
-def playbook_versions(library: Library, name: str) -> list[PlaybookVersion]:
-    return [
-        PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))
-        for row in library.execute(
-            "SELECT row, id, text, by, at FROM server_playbooks WHERE id = ? ORDER BY row DESC",
-            (name,),
-        )
-    ]
+def playbook_versions(
+    access: Access, name: str, collection: str | None = None
+) -> list[PlaybookVersion]:
+    if name in builtin_names():
+        return []
+    reach = _reach(access, collection)
+    library = access.common()
+    return [e for e in _select_versions(library, "p.id = ?", name) if reach(e.collection)]
 
 
-def playbook_version(library: Library, name: str, number: int) -> PlaybookVersion:
+def playbook_version(
+    access: Access, name: str, number: int, collection: str | None = None
+) -> PlaybookVersion:
     """Return one version of a house playbook.
 
     Raises:
-        NotFound: If there is none.
+        NotFound: If there is none that they may read.
     """
-    last_version(library, name)  # there is such a playbook
-    for each in playbook_versions(library, name):
+    last_version(access, name, collection)  # there is such a playbook
+    for each in playbook_versions(access, name, collection):
         if each.number == number:
             return each
     raise NotFound(f"the playbook {name[:60]!r} has no version {number}.")
 
 
-def compare_versions(library: Library, name: str, before: int, after: int) -> VersionComparison:
+def compare_versions(
+    access: Access, name: str, before: int, after: int, collection: str | None = None
+) -> VersionComparison:
     """Return what differs between two versions of a house playbook.
 
     Raises:
-        NotFound: If there are none.
+        NotFound: If there are none that they may read.
     """
-    old, new = (playbook_version(library, name, each) for each in (before, after))
+    old, new = (playbook_version(access, name, each, collection) for each in (before, after))
     changes = [
         ProvisionChange(
             provision=each.provision,
@@ -187,36 +265,80 @@ def compare_versions(library: Library, name: str, before: int, after: int) -> Ve
     return VersionComparison(playbook=name, before=before, after=after, changes=changes)
 
 
-def restore_version(library: Library, name: str, number: int, *, by: str) -> Playbook:
-    """Keep an earlier version of a house playbook as its last one.
+def restore_version(
+    access: Access, name: str, number: int, collection: str | None = None
+) -> tuple[Playbook, str]:
+    """Keep an earlier version of a house playbook as its last one; return as `save_playbook`.
 
     Raises:
-        NotFound: If there is none.
+        NotFound: If there is none that they may read.
+        NotAllowed: If they do not edit where it belongs.
         PlaybookError: If it does not hold the schema any more.
     """
-    wanted = playbook_version(library, name, number)
-    return save_playbook(library, wanted.text, by=by, before=last_version(library, name).number)
+    wanted = playbook_version(access, name, number, collection)
+    return save_playbook(access, wanted.text, last_version(access, name, collection).number)
 
 
-def save_playbook(library: Library, text: str, *, by: str, before: int | None = None) -> Playbook:
-    """Keep a house playbook under its id, and return it.
-
-    `before` is the number of the version that was edited; None where it is a new playbook. Where
-    that has another id, it is a new one too.
+def playbook_homes(access: Access) -> list[str]:
+    """Return where someone may save playbooks: collections, and `""` for the whole library.
 
     Raises:
+        NotAllowed: If nowhere.
+    """
+    may = access.principal.may
+    homes = [each.name for each in access.collections() if may(Role.EDITOR, each.name)]
+    if not homes or access.principal.may_everywhere(Role.EDITOR):
+        access.full_library(Role.EDITOR)
+        homes.insert(0, "")
+    return homes
+
+
+def editable_library(access: Access, home: str) -> Library:
+    """Return the library to someone who may save playbooks of a collection, or (`""`) of all.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+        NotAllowed: If they do not edit there.
+    """
+    return access.library_for(home, Role.EDITOR) if home else access.full_library(Role.EDITOR)
+
+
+def may_edit(access: Access, home: str) -> bool:
+    """Tell whether someone may save a playbook that belongs to a collection, or to the library."""
+    principal = access.principal
+    return principal.may(Role.EDITOR, home) if home else principal.may_everywhere(Role.EDITOR)
+
+
+def save_playbook(
+    access: Access, text: str, before: int | None = None, *, collection: str = ""
+) -> tuple[Playbook, str]:
+    """Keep a house playbook under its id, and return it, with where it belongs.
+
+    `before` is the number of the version that was edited, and it stays where that belongs; None
+    where it is a new playbook, of a collection or (`""`) the whole library. Where what was edited
+    has another id, it is a new one too.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+        NotAllowed: If they do not edit where it belongs.
         PlaybookError: If it does not hold the schema.
         Conflict: If the package has one of this id, or somebody else saved it meanwhile.
     """
+    edited = edited_version(access, before)
+    home = edited.collection if edited else collection
+    library, fold = editable_library(access, home), fold_name(home)
+    home = next(each for each in playbook_homes(access) if fold_name(each) == fold)
     book = parse_cached(text)
     if book.id in builtin_names():
         raise Conflict(
             f"{book.id!r} is a playbook of the package.", remedy="Give yours another id."
         )
     with library.transaction():
-        held = playbook_versions(library, book.id)
-        if not held and before is not None and _id_of(library, before):
+        visible = playbook_versions(access, book.id)
+        here = [each for each in visible if fold_name(each.collection) == fold]
+        if not here and edited:
             before = None
+        held = visible if before is None else here
         if (held[0].number if held else None) != before:
             raise Conflict(
                 f"the playbook {book.id!r} was saved by someone else meanwhile, or already exists.",
@@ -224,16 +346,55 @@ def save_playbook(library: Library, text: str, *, by: str, before: int | None = 
             )
         library.execute(
             "INSERT INTO server_playbooks(id, text, by, at) VALUES (?, ?, ?, ?)",
-            (book.id, text, by, utc_now()),
+            (book.id, text, access.principal.name, utc_now()),
         )
-        library.record("playbook", {"playbook": book.id, "hash": book.hash, "by": by})
-    return book
+        detail: dict[str, str | int] = {"playbook": book.id, "hash": book.hash}
+        if home:
+            library.execute(
+                "INSERT INTO server_playbook_homes(version, collection) "
+                "SELECT max(row), ? FROM server_playbooks WHERE id = ?",
+                (fold, book.id),
+            )
+            detail["collection"] = home
+        access.record("playbook", detail, always=True)
+    return book, home
 
 
-def _id_of(library: Library, number: int) -> str:
-    """Return the id of the playbook that a version is of; empty if there is no such version."""
-    rows = library.execute("SELECT id FROM server_playbooks WHERE row = ?", (number,))
-    return as_string(rows[0][0]) if rows else ""
+def edited_version(access: Access, number: int | None) -> PlaybookVersion | None:
+    """Return a version by its number; None where there is none that they may read."""
+    reach = _reach(access, None)
+    found = _select_versions(access.common(), "p.row = ?", number or 0)
+    return next((each for each in found if reach(each.collection)), None)
+
+
+def _reach(access: Access, collection: str | None) -> Callable[[str], bool]:
+    """Return which playbooks someone may use (in a collection), by where they belong."""
+    if not collection:
+        return lambda home: not home or access.principal.may(Role.READER, home)
+    access.require(Role.READER, collection)
+    return lambda home: fold_name(home) in ("", fold_name(collection))
+
+
+def _house_playbooks(access: Access, collection: str | None) -> list[PlaybookVersion]:
+    """Return the last version of each house playbook that someone may use, by id."""
+    reach, last = _reach(access, collection), {}
+    for each in _select_versions(access.common(), "p.id != ?", ""):
+        if each.id not in builtin_names() and reach(each.collection):
+            last.setdefault((each.id, each.collection), each)
+    return [last[key] for key in sorted(last)]
+
+
+def _select_versions(library: Library, which: str, value: str | int) -> list[PlaybookVersion]:
+    """Return versions of house playbooks, whoever may read them, the last first."""
+    return [
+        PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))
+        for row in library.execute(
+            "SELECT p.row, p.id, p.text, p.by, p.at, coalesce(c.name, h.collection, '') "  # noqa: S608
+            "FROM server_playbooks p LEFT JOIN server_playbook_homes h ON h.version = p.row "
+            f"LEFT JOIN collections c ON c.fold = h.collection WHERE {which} ORDER BY p.row DESC",
+            (value,),
+        )
+    ]
 
 
 @lru_cache(maxsize=64)

@@ -137,7 +137,7 @@ def undo_many(access: Access, number: int) -> BulkResult:
     if done is None or done.is_undo:
         raise NotFound("there is nothing to undo.")
     library = access.library_for(done.collection, Role.REVIEWER)
-    books = {each.id: each for each in _playbooks(library, done.collection, done.playbook)}
+    books = {each.id: each for each in _playbooks(access, done.collection, done.playbook)}
     inside = {each.id for each in access.documents(done.collection)}
     restored = 0
     with library.transaction():
@@ -207,9 +207,10 @@ def _selected(access: Access, asked: BulkRequest) -> Iterator[tuple[str, str]]:
         yield each.document, each.provision
 
 
-def _playbooks(library: Library, collection: str, playbook: str) -> tuple[Playbook, Playbook]:
+def _playbooks(access: Access, collection: str, playbook: str) -> tuple[Playbook, Playbook]:
     """Return the playbook of a review, and that of its custom columns."""
-    book = load_playbook(library, playbook)
+    book = load_playbook(access, playbook, collection)
+    library = access.library_for(collection, Role.READER)
     return book, columns.review_playbook(library, collection, book.id)
 
 
@@ -222,7 +223,7 @@ def _open_cells(
         Refusal: If they are too many.
     """
     library = access.library_for(asked.collection, Role.REVIEWER)
-    books = _playbooks(library, asked.collection, asked.playbook)
+    books = _playbooks(access, asked.collection, asked.playbook)
     inside = {each.id for each in access.documents(asked.collection)}
     by_document: dict[str, list[str]] = {}
     for document, provision in cells:

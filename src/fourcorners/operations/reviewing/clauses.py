@@ -100,7 +100,7 @@ def compare_clauses(access: Access, asked: ClausesRequest) -> ClauseTable:
     findings = list_findings(access, wanted)
     found = [each for each in findings if each.state is CellState.FOUND and _spans(each)]
     library = access.library_for(asked.collection, Role.READER)
-    book = load_playbook(library, asked.playbook)
+    book = load_playbook(access, asked.playbook, asked.collection)
     wording = _preferred(book, asked.provision)
     titles = access.titles(each.document for each in found)
     found.sort(key=lambda each: (each.document != asked.against, str(titles[each.document])))

@@ -60,7 +60,7 @@ def count_contracts(access: Access, asked: ExportRequest) -> int:
             there is no such playbook.
     """
     inside = {entry.id for entry in access.documents(asked.collection)}
-    load_playbook(access.common(), asked.playbook)
+    load_playbook(access, asked.playbook, asked.collection)
     for each in asked.documents:
         if access.visible(each).entry.id not in inside:
             raise NotFound(f"there is no document {each!r} in this collection.")
@@ -83,7 +83,7 @@ def load_export(
 
     count_contracts(access, asked)
     library = access.library_for(asked.collection, Role.READER)
-    book = load_playbook(library, asked.playbook)
+    book = load_playbook(access, asked.playbook, asked.collection)
     visible = {entry.id for entry in access.documents(asked.collection)}
     day, chosen = datetime.now(UTC).date(), frozenset(asked.documents) or None
     try:

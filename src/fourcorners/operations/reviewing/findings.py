@@ -162,7 +162,7 @@ def list_findings(access: Access, asked: FindingsRequest) -> list[Finding]:
         NotFound: If they may not know of the collection or a document, there is no such playbook,
             or neither it nor the review's columns have the provision.
     """
-    book = load_playbook(access.common(), asked.playbook)
+    book = load_playbook(access, asked.playbook, asked.collection)
     inside = {entry.id for entry in access.documents(asked.collection)}
     if asked.documents:
         inside &= {access.visible(each).entry.id for each in asked.documents}
@@ -196,7 +196,7 @@ def review_coverage(access: Access, collection: str, playbook: str) -> Coverage:
     Raises:
         NotFound: If they may not know of the collection, or there is no such playbook.
     """
-    book = load_playbook(access.common(), playbook)
+    book = load_playbook(access, playbook, collection)
     inside = {entry.id for entry in access.documents(collection)}
     answered = store.answered_cells(access.library_for(collection, Role.READER), book)
     return Coverage(reviewed=len(inside & answered.keys()), contracts=len(inside))
@@ -210,7 +210,7 @@ def find_finding(access: Access, document: str, provision: str, playbook: str) -
             the cell was not reviewed.
     """
     library = access.library_of(document, Role.READER)
-    book = load_playbook(library, playbook)
+    book = load_playbook(access, playbook, access.visible(document).entry.collection)
     own = _cell_playbook(access, book, provision, Role.READER)
     _require_provision(provision, own)
     access.text(document)  # the audit trail records that it was read
@@ -232,11 +232,11 @@ def annotate(access: Access, asked: AnnotationRequest, book: Playbook | None = N
         ConfigError: If the cell was not reviewed, or cannot be annotated so.
     """
     library = access.library_of(asked.document, Role.REVIEWER)
+    collection = library.entry(asked.document).collection
     if book is None:
-        book = load_playbook(library, asked.playbook)
+        book = load_playbook(access, asked.playbook, collection)
         book = _cell_playbook(access, book, asked.provision, Role.REVIEWER)
     _require_provision(asked.provision, book)
-    collection = library.entry(asked.document).collection
     given = review_actions.NewAnnotation(
         by=access.principal.name,
         state=asked.state,

@@ -45,7 +45,7 @@ def check_review(access: Access, asked: ReviewRequest) -> Playbook:
         NotAllowed: If they are no reviewer there.
     """
     access.require(Role.REVIEWER, asked.collection)
-    return load_playbook(access.common(), asked.playbook)
+    return load_playbook(access, asked.playbook, asked.collection)
 
 
 def set_review_side(access: Access, asked: ReviewRequest) -> bool:

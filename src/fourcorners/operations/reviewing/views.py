@@ -83,7 +83,8 @@ def save_view(access: Access, asked: ViewRequest) -> SavedView:
     """
     role = Role.REVIEWER if asked.shared else Role.READER
     library = access.library_for(asked.collection, role)
-    book, me = load_playbook(library, asked.playbook), access.principal.name
+    book = load_playbook(access, asked.playbook, asked.collection)
+    me = access.principal.name
     name = single_line(" ".join(asked.name.split()))
     if not name:
         raise Refusal("the view has no name.", remedy="Name it.")

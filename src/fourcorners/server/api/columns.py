@@ -121,8 +121,8 @@ def list_columns(
 ) -> list[ColumnValue]:
     """List the columns of a review that people asked for, in the order in which they did."""
     with context.access() as access:
-        library = access.library_for(collection, Role.READER)
-        book = playbooks.load_playbook(library, playbook)
+        access.require(Role.READER, collection)
+        book = playbooks.load_playbook(access, playbook, collection)
     return [
         _column(context, each) for each in column_actions.list_columns(context, collection, book.id)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, File, Form, Path, Query, UploadFile
 from fastapi.responses import PlainTextResponse
@@ -11,7 +12,6 @@ from pydantic import Field
 from fourcorners.operations.knowledge import playbook_imports as operation
 from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.knowledge.playbook_imports import ImportedPlaybook, ImportedTable
-from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.tables import Field as TableField
@@ -24,6 +24,9 @@ from fourcorners.value import NoWord, Value
 
 router = APIRouter(tags=["Playbooks"])
 _Playbook = Annotated[str, Path(max_length=200, description="Its id.", examples=["due-diligence"])]
+_Collection = Annotated[
+    str, Query(max_length=500, description="Where it belongs, if several collections have one.")
+]
 _MOST = 2**31 - 1
 _Number = Annotated[int, Path(ge=1, le=_MOST, description="As its versions are listed.")]
 _YAML = "application/yaml"
@@ -45,12 +48,13 @@ class PlaybookValue(Value):
     name: str
     version: str
     hash: str
+    collection: str = Field(default="", description="Where it belongs; empty for all collections.")
     provisions: list[ProvisionValue]
 
     @classmethod
-    def from_playbook(cls, book: Playbook) -> PlaybookValue:
+    def from_playbook(cls, book: Playbook, collection: str = "") -> PlaybookValue:
         provisions = [ProvisionValue.make(each, query=str(each.query)) for each in book.provisions]
-        return cls.make(book, provisions=provisions)
+        return cls.make(book, provisions=provisions, collection=collection)
 
 
 class PlaybookText(Value):
@@ -66,6 +70,12 @@ class PlaybookDraft(PlaybookText):
         default=None,
         description="The number of the version that was edited; null for a new playbook. Where "
         "somebody else saved meanwhile, nothing is kept.",
+    )
+    collection: str = Field(
+        default="",
+        max_length=500,
+        description="Where a new playbook belongs: only who may read this collection sees it, and "
+        "only its reviews can use it. Empty for all collections.",
     )
 
 
@@ -89,18 +99,27 @@ class TrialRequest(Value):
 
 
 @router.get("/playbooks")
-def list_playbooks(context: Context) -> list[PlaybookValue]:
+def list_playbooks(
+    context: Context,
+    collection: Annotated[
+        str, Query(max_length=500, description="Only those by which this can be reviewed.")
+    ] = "",
+) -> list[PlaybookValue]:
     """List the playbooks that come with the package, and the house's own."""
     with context.access() as access:
-        books = playbooks.usable_playbooks(access.common())
-    return [PlaybookValue.from_playbook(book) for book in books]
+        listed = playbooks.list_playbooks(access, collection)
+    return [PlaybookValue.from_playbook(e.book, e.collection) for e in listed if e.book]
 
 
 @router.get("/playbooks/{playbook}")
-def get_playbook(context: Context, playbook: _Playbook) -> PlaybookValue:
+def get_playbook(
+    context: Context, playbook: _Playbook, collection: _Collection = ""
+) -> PlaybookValue:
     """Return a playbook."""
     with context.access() as access:
-        return PlaybookValue.from_playbook(playbooks.load_playbook(access.common(), playbook))
+        book = playbooks.load_playbook(access, playbook, collection)
+        held = playbooks.playbook_versions(access, playbook, collection)
+    return PlaybookValue.from_playbook(book, held[0].collection if held else "")
 
 
 @router.get(
@@ -108,29 +127,33 @@ def get_playbook(context: Context, playbook: _Playbook) -> PlaybookValue:
     response_class=PlainTextResponse,
     responses={200: {"content": {_YAML: {}}}},
 )
-def get_playbook_file(context: Context, playbook: _Playbook) -> PlainTextResponse:
+def get_playbook_file(
+    context: Context, playbook: _Playbook, collection: _Collection = ""
+) -> PlainTextResponse:
     """Return a playbook as its file has it."""
     with context.access() as access:
-        text = playbooks.playbook_text(access.common(), playbook)
+        text = playbooks.playbook_text(access, playbook, collection)
     return PlainTextResponse(text, media_type=_YAML)
 
 
 @router.get("/playbooks/{playbook}/versions")
-def list_playbook_versions(context: Context, playbook: _Playbook) -> list[PlaybookVersionValue]:
+def list_playbook_versions(
+    context: Context, playbook: _Playbook, collection: _Collection = ""
+) -> list[PlaybookVersionValue]:
     """List the versions of a playbook of the house, the last first."""
     with context.access() as access:
-        playbooks.playbook_text(access.common(), playbook)  # there is such a one
-        held = playbooks.playbook_versions(access.common(), playbook)
+        playbooks.playbook_text(access, playbook, collection)  # there is such a one
+        held = playbooks.playbook_versions(access, playbook, collection)
     return [PlaybookVersionValue.make(each) for each in held]
 
 
 @router.get("/playbooks/{playbook}/versions/{number}")
 def get_playbook_version(
-    context: Context, playbook: _Playbook, number: _Number
+    context: Context, playbook: _Playbook, number: _Number, collection: _Collection = ""
 ) -> PlaybookVersionValue:
     """Return one version of a playbook of the house."""
     with context.access() as access:
-        held = playbooks.playbook_version(access.common(), playbook, number)
+        held = playbooks.playbook_version(access, playbook, number, collection)
     return PlaybookVersionValue.make(held)
 
 
@@ -140,24 +163,24 @@ def compare_playbook_versions(
     playbook: _Playbook,
     before: Annotated[int, Query(ge=1, le=_MOST)],
     after: Annotated[int, Query(ge=1, le=_MOST)],
+    collection: _Collection = "",
 ) -> playbooks.VersionComparison:
     """Return what differs between two versions of a playbook of the house, by their numbers."""
     with context.access() as access:
-        return playbooks.compare_versions(access.common(), playbook, before, after)
+        return playbooks.compare_versions(access, playbook, before, after, collection)
 
 
 @router.post("/playbooks/{playbook}/versions/{number}/restore")
 def restore_playbook_version(
-    context: Context, playbook: _Playbook, number: _Number
+    context: Context, playbook: _Playbook, number: _Number, collection: _Collection = ""
 ) -> PlaybookValue:
     """Keep an earlier version of a playbook of the house as its last one.
 
-    It needs the role of an editor of the whole library.
+    It needs the role of an editor of its collection, or of the whole library.
     """
     with context.access() as access:
-        library = access.full_library(Role.EDITOR)
-        book = playbooks.restore_version(library, playbook, number, by=context.principal.name)
-    return PlaybookValue.from_playbook(book)
+        saved = playbooks.restore_version(access, playbook, number, collection)
+    return PlaybookValue.from_playbook(*saved)
 
 
 @router.post("/playbooks", status_code=201)
@@ -166,20 +189,19 @@ def save_playbook(
 ) -> PlaybookValue:
     """Keep a playbook of the house under the id in its text; faults are reported by line.
 
-    It needs the role of an editor of the whole library.
+    It needs the role of an editor of its collection, or of the whole library.
     """
 
     def save() -> PlaybookValue:
         with context.access() as access:
-            library = access.full_library(Role.EDITOR)
+            home = " ".join(draft.collection.split())
             return PlaybookValue.from_playbook(
-                playbooks.save_playbook(
-                    library, draft.text, by=context.principal.name, before=draft.before
-                )
+                *playbooks.save_playbook(access, draft.text, draft.before, collection=home)
             )
 
     saved = run_once(context, key, draft, PlaybookValue, save)
-    context.set_location(f"/api/v1/playbooks/{saved.id}")
+    where = f"?{urlencode({'collection': saved.collection})}" if saved.collection else ""
+    context.set_location(f"/api/v1/playbooks/{saved.id}{where}")
     return saved
 
 
@@ -201,8 +223,7 @@ def import_playbook(
 ) -> ImportedPlaybook:
     """Make a playbook of a table, a row for each clause; nothing is kept.
 
-    Send the text to `POST /playbooks` to keep it. It needs the role of an editor of the whole
-    library.
+    Send the text to `POST /playbooks` to keep it. It needs the role of an editor.
     """
     table = receive_table(context, file, name)
     if columns is not None:
@@ -213,10 +234,12 @@ def import_playbook(
 
 
 @router.post("/playbooks/{playbook}/trial")
-def try_playbook(context: Context, playbook: _Playbook, trial: TrialRequest) -> list[FindingValue]:
+def try_playbook(
+    context: Context, playbook: _Playbook, trial: TrialRequest, collection: _Collection = ""
+) -> list[FindingValue]:
     """Return what a playbook finds in a contract, or in words; nothing of it is kept."""
     with context.access() as access:
-        book = playbooks.load_playbook(access.common(), playbook)
+        book = playbooks.load_playbook(access, playbook, collection)
         if trial.text:
             book = playbooks.parse_cached(trial.text)
         found = playbooks.try_playbook(

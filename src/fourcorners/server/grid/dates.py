@@ -40,7 +40,7 @@ def open_grid(
     """
     with context.access() as access:
         library = access.library_for(wanted.collection, role)
-        book = playbooks.load_playbook(library, wanted.playbook)
+        book = playbooks.load_playbook(access, wanted.playbook, wanted.collection)
         yield library, dated_grid(context.state.connection_pool, access, wanted.collection, book)
 
 

@@ -39,20 +39,20 @@ def list_progress(context: RequestContext) -> list[CollectionReview]:
     """Return the reviews of the collections that somebody may read, the latest first."""
     with context.access() as access:
         sizes = {each.name: each.documents for each in access.collections()}
-        by_hash = {book.hash: book for book in playbooks.usable_playbooks(access.common())}
-        filled = count_filled(access.common(), by_hash)
+        known = playbooks.playbooks_of_reviews(access)
+        filled = count_filled(access.common(), {hash_ for _, hash_ in known})
     running = running_reviews(context)
     return [
         CollectionReview(
             each.collection,
-            (book := by_hash[each.playbook]),
+            book,
             sizes[each.collection] * len(book.provisions),
             each.cells,
             each.last,
             running.get((fold_name(each.collection), book.id)),
         )
         for each in sorted(filled, key=lambda each: each.last, reverse=True)
-        if each.collection in sizes
+        if (book := known.get((fold_name(each.collection), each.playbook)))
     ]
 
 

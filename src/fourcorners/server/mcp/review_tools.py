@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -26,6 +26,7 @@ from fourcorners.server.api.findings import (
     QuoteValue,
 )
 from fourcorners.server.api.models import TaskValue
+from fourcorners.server.api.playbooks import PlaybookValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import DocumentId
 from fourcorners.server.mcp.summaries import (
@@ -58,6 +59,7 @@ class PlaybookEntry(Value):
 
     playbook: str
     name: str
+    collection: str = Field(default="", description="The one it is for; empty for all.")
     provisions: list[str] = Field(default_factory=list)
 
 
@@ -66,6 +68,9 @@ class PlaybooksRequest(Value):
 
     playbook: str | None = Field(
         default=None, max_length=200, description="One of them, with the ids of its provisions."
+    )
+    collection: str = Field(
+        default="", max_length=500, description="Only those by which this can be reviewed."
     )
 
 
@@ -81,16 +86,15 @@ class Playbooks(Value):
 )
 def _playbooks(context: RequestContext, asked: PlaybooksRequest, _: Progress) -> Playbooks:
     if asked.playbook is not None:
-        book = playbooks.get_playbook(context, asked.playbook)
-        provisions = [each.id for each in book.provisions]
-        return Playbooks(
-            playbooks=[PlaybookEntry(playbook=book.id, name=book.name, provisions=provisions)]
-        )
-    return Playbooks(
-        playbooks=[
-            PlaybookEntry(playbook=each.id, name=each.name)
-            for each in playbooks.list_playbooks(context)
-        ]
+        book = playbooks.get_playbook(context, asked.playbook, asked.collection)
+        return Playbooks(playbooks=[_entry(book, [each.id for each in book.provisions])])
+    listed = playbooks.list_playbooks(context, asked.collection)
+    return Playbooks(playbooks=[_entry(each) for each in listed])
+
+
+def _entry(book: PlaybookValue, provisions: Sequence[str] = ()) -> PlaybookEntry:
+    return PlaybookEntry(
+        playbook=book.id, name=book.name, collection=book.collection, provisions=list(provisions)
     )
 
 

@@ -136,7 +136,7 @@ def _arrivals(access: Access, collection: str) -> list[tuple[str, str, bool]]:
     library = access.library_for(collection, Role.READER)
     reviewed = arrivals.reviews_of(library, collection)
     off = arrivals.disabled_reviews(library, collection)
-    books = usable_playbooks(library) if reviewed else []
+    books = usable_playbooks(access, collection) if reviewed else []
     return [(each.id, each.name, each.id not in off) for each in books if each.id in reviewed]
 
 

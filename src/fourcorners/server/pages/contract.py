@@ -290,7 +290,7 @@ def _findings(access: Access, document: str) -> list[tuple[str, Finding]]:
         column_store.columns_playbook(each.collection, each.playbook, [each])
         for each in column_store.columns_of_collections(library, (inside,))
     ]
-    for book in [*playbooks.usable_playbooks(access.common()), *asked]:
+    for book in [*playbooks.usable_playbooks(access, inside), *asked]:
         wanted = [provision.id for provision in book.provisions]
         cells = store.load_cells(library, book, wanted, document).get(document, {})
         for provision in book.provisions:
@@ -340,7 +340,7 @@ def _reviews(
 ) -> Iterator[tuple[Playbook, list[CellChoice]]]:
     """Yield the reviews that have read a document, with its cells in them."""
     library = access.library_of(document, Role.REVIEWER)
-    for book in playbooks.usable_playbooks(access.common()):
+    for book in playbooks.usable_playbooks(access, collection):
         choices = []
         for part in (book, review_playbook(library, collection, book.id)):
             wanted = [provision.id for provision in part.provisions]

@@ -248,7 +248,7 @@ def markup_choices(access: Access, document: str) -> dict[str, Any]:
     parties = sorted(
         (fact.value for fact in card.parties), key=lambda each: side.whose(each) != "ours"
     )
-    books = playbooks.usable_playbooks(access.common())
+    books = playbooks.usable_playbooks(access, collection)
     return {
         "parties": [(each.name, display_name(each)) for each in parties],
         "playbooks": [book for book in books if any(each.positions for each in book.provisions)],

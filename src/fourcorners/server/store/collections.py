@@ -25,6 +25,7 @@ _BY_FOLD = (
     "server_visits.fold",
     "server_notices.collection",
     "server_views.collection",
+    "server_playbook_homes.collection",
 )
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
 
@@ -123,7 +124,8 @@ def _move_rows(library: Library, old: str, fold: str) -> None:
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
             (fold, old),
         )
-    for table in ("server_notices", "server_views"):
+    _delete_playbooks(library, fold)
+    for table in ("server_notices", "server_views", "server_playbook_homes"):
         library.execute(
             f"UPDATE {table} SET collection = ? WHERE collection = ?",  # noqa: S608
             (fold, old),
@@ -142,6 +144,7 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
         for asked in columns.columns_of_collections(library, [collection]):
             columns.remove_column(library, asked.id, by=by)
         paths = _delete(library, collection, by)
+        _delete_playbooks(library, old)
         for table, _, column in (each.partition(".") for each in _BY_FOLD):
             library.execute(f"DELETE FROM {table} WHERE {column} = ?", (old,))  # noqa: S608
         for table in _BY_NAME:
@@ -152,6 +155,14 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
                 f"DELETE FROM {table} WHERE task NOT IN (SELECT id FROM server_tasks)"  # noqa: S608
             )
     return paths
+
+
+def _delete_playbooks(library: Library, fold: str) -> None:
+    library.execute(
+        "DELETE FROM server_playbooks WHERE row IN "
+        "(SELECT version FROM server_playbook_homes WHERE collection = ?)",
+        (fold,),
+    )
 
 
 def _idle_collection(library: Library, collection: str) -> str:

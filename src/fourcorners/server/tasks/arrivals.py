@@ -42,7 +42,7 @@ def review_arrivals(access: Access, collection: str, playbook: str, *, wanted: b
         NotAllowed: If they are no reviewer there.
     """
     library = access.library_for(collection, Role.REVIEWER)
-    row = (fold_name(collection), load_playbook(access.common(), playbook).id)
+    row = (fold_name(collection), load_playbook(access, playbook, collection).id)
     with library.transaction():
         library.execute("DELETE FROM server_arrivals WHERE fold = ? AND playbook = ?", row)
         if not wanted:

@@ -211,7 +211,7 @@ def _findings(
     """
     cells: dict[str, tuple[str, Provision, Finding]] = {}
     for name in found.playbook.split(","):
-        book = load_playbook(access.common(), name.strip())
+        book = load_playbook(access, name.strip(), collection)
         asked = FindingsRequest(
             collection=collection, playbook=book.id, documents=[found.redline.document]
         )

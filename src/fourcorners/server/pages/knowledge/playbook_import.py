@@ -107,7 +107,7 @@ def _make(context: RequestContext, values: dict[str, str]) -> Response:
     table = ImportedTable.from_fields(name=name, rows=rows, columns=columns, left=left)
     with context.access() as access:
         made = import_playbook(access, table)
-        taken = playbooks.playbook_names(access.common())
+        taken = playbooks.playbook_names(access)
     stem = made.text.partition("\n")[0].removeprefix("id: ")
     text = made.text.replace(f"id: {stem}\n", f"id: {unused_id(stem, taken)}\n", 1)
     if len(text.encode()) > MAX_BYTES:

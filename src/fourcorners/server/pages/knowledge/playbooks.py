@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -36,26 +37,22 @@ router = APIRouter()
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]
 _Short = Annotated[str, Form(max_length=200)]
 _MOST_FIELDS = 5_000  # of a form: a large playbook has some 1,500
+_Home = Annotated[str, Form(max_length=500)]
+_Collection = Annotated[str, Query(max_length=500)]
 _NEW = "My playbook"
 _MOST_LISTED = 500  # contracts that a playbook is offered to be tried on
 
 
 @router.get("/playbooks")
 def list_playbooks(context: Context) -> Response:
-    shown = []
     with context.access() as access:
-        library = access.common()
-        for name in playbooks.playbook_names(library):
-            book, problem = None, ""
-            try:
-                book = playbooks.load_playbook(library, name)
-            except PlaybookError as error:  # it does not hold the schema any more
-                problem = error.message
-            own = book is None or name not in builtin_names()
-            shown.append({"id": name, "book": book, "own": own, "problem": problem})
-    return context.page(
-        "playbooks.html.j2", playbooks=shown, may_edit=context.principal.may_everywhere(Role.EDITOR)
-    )
+        listed = playbooks.list_playbooks(access)
+        may_make = context.principal.has_role(Role.EDITOR)
+        shown = [
+            (each, playbooks.may_edit(access, each.collection) if each.is_own else may_make)
+            for each in listed
+        ]
+    return context.page("playbooks.html.j2", playbooks=shown, may_make=may_make)
 
 
 @router.get("/playbooks/new")
@@ -63,7 +60,7 @@ def new_playbook(context: Context, extends: Annotated[str, Query(max_length=200)
     if extends and extends not in builtin_names():
         raise NotFound(f"no playbook of the package is called {extends[:60]!r}.")
     with context.access() as access:
-        taken = playbooks.playbook_names(access.common())
+        taken = playbooks.playbook_names(access)
     text = name_after(starter_yaml(_NEW, extends=extends), _NEW, taken)
     return _editor(context, text, None)
 
@@ -81,6 +78,7 @@ async def fill_form(
     drawn: _Text = "",
     before: _Short = "",
     do: _Short = "",
+    c: _Home = "",
 ) -> Response:
     """Take what was changed in the form into the YAML, and draw both views again."""
     fields = await _form_fields(request)
@@ -92,18 +90,22 @@ async def fill_form(
         faults = [problem] if problem else _faults(changed)
         if context.is_partial:
             return context.page("_playbook_views.html.j2", 200, **_views(changed, faults))
-        return _editor(context, changed, _number(before), faults)
+        return _editor(context, changed, _number(before), faults, home=c)
 
     return await run_in_threadpool(draw)
 
 
 class _SaveForm(BaseModel):
-    """The editor's fields, and what to do where the name is another one: `rename` or `new`."""
+    """The editor's fields, and what to do where the name is another one: `rename` or `new`.
+
+    `c` is the collection of a new playbook; empty for all.
+    """
 
     text: Annotated[str, Field(max_length=MAX_BYTES)]
     drawn: Annotated[str, Field(max_length=MAX_BYTES)] = ""
     before: Annotated[str, Field(max_length=200)] = ""
     as_: Annotated[Literal["", "rename", "new"], Field(alias="as")] = ""
+    c: Annotated[str, Field(max_length=500)] = ""
 
     @property
     def number(self) -> int | None:
@@ -125,20 +127,17 @@ def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -
     if not faults:
         try:
             with context.access() as access:
-                library = access.full_library(Role.EDITOR)
+                edited = playbooks.edited_version(access, number)
+                home = edited.collection if edited else form.c
                 book = playbooks.parse_cached(text)
-                last = playbooks.playbook_versions(library, book.id)
-                is_last = bool(last) and last[0].number == number
-                former = _valid(last[0].text) if is_last else None
+                former = _valid(edited.text) if edited and edited.id == book.id else None
                 renamed = former is not None and former.name != book.name
                 if renamed and form.as_ == "new":
-                    taken = playbooks.playbook_names(library)
+                    taken = playbooks.playbook_names(access)
                     text = set_value(text, ("id",), unused_id(provision_id(book.name), taken))
                     number, renamed = None, False
                 if not renamed or form.as_ == "rename":
-                    book = playbooks.save_playbook(
-                        library, text, by=context.principal.name, before=number
-                    )
+                    book, home = playbooks.save_playbook(access, text, number, collection=home)
                     renamed = False
         except FourcornersError as error:
             if not isinstance(error, Conflict | PlaybookError):
@@ -147,36 +146,44 @@ def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -
         else:
             if renamed and former is not None:
                 return _editor(context, text, number, renamed=(former.name, book.name))
-            return context.redirect(f"/playbooks/{book.id}")
-    return _editor(context, text, number, faults)
+            return context.redirect(playbook_href(book.id, home))
+    return _editor(context, text, number, faults, home=form.c)
 
 
 def _with_unique_id(context: RequestContext, text: str, drawn: str) -> str:
     """Return the text of a new playbook under an id that its name makes."""
     form = playbook_form(drawn)
     with context.access() as access:
-        taken = playbooks.playbook_names(access.common())
+        taken = playbooks.playbook_names(access)
     return name_after(text, form.fields[0].value if form else "", taken)
 
 
 @router.post("/playbooks/try")
 def try_text(
-    context: Context, text: _Text, document: _Short = "", words: _Text = "", before: _Short = ""
+    context: Context,
+    text: _Text,
+    document: _Short = "",
+    words: _Text = "",
+    before: _Short = "",
+    c: _Home = "",
 ) -> Response:
     faults = _faults(text)
     if faults:
-        return _editor(context, text, _number(before), faults)
+        return _editor(context, text, _number(before), faults, home=c)
     return _try_playbook(context, playbooks.parse_cached(text), document, words)
 
 
 @router.get("/playbooks/{name}")
-def show(context: Context, name: str) -> Response:
+def show(context: Context, name: str, c: _Collection = "") -> Response:
     """Show a playbook whole, with what it takes from the one it extends."""
     with context.access() as access:
-        library = access.common()
-        text = playbooks.playbook_text(library, name)
-        versions = [] if name in builtin_names() else playbooks.playbook_versions(library, name)
+        text = playbooks.playbook_text(access, name, c)
+        versions = playbooks.playbook_versions(access, name, c)
+        home = versions[0].collection if versions else ""
         documents = _documents(access)
+        may_edit = (
+            playbooks.may_edit(access, home) if versions else access.principal.has_role(Role.EDITOR)
+        )
     book = _valid(text) if name not in builtin_names() else playbooks.load_builtin(name)
     return context.page(
         "playbook.html.j2",
@@ -185,9 +192,10 @@ def show(context: Context, name: str) -> Response:
         faults=[] if book else _faults(text),
         text=text,
         own=name not in builtin_names(),
+        home=home,
         versions=versions,
         documents=documents,
-        may_edit=context.principal.may_everywhere(Role.EDITOR),
+        may_edit=may_edit,
     )
 
 
@@ -197,16 +205,17 @@ def show_versions(
     name: str,
     before: Annotated[int, Query(ge=0)] = 0,
     after: Annotated[int, Query(ge=0)] = 0,
+    c: _Collection = "",
 ) -> Response:
     """List the versions of a house playbook, and compare two, by default the last two."""
     with context.access() as access:
-        library = access.common()
-        playbooks.last_version(library, name)
-        versions = playbooks.playbook_versions(library, name)
+        home = playbooks.last_version(access, name, c).collection
+        versions = playbooks.playbook_versions(access, name, c)
+        may_edit = playbooks.may_edit(access, home)
         numbers = [each.number for each in versions]
         after = after or numbers[0]
         before = before or next((each for each in numbers if each < after), after)
-        compared = playbooks.compare_versions(library, name, before, after)
+        compared = playbooks.compare_versions(access, name, before, after, c)
     book = _valid(versions[0].text)
     return context.page(
         "playbook_versions.html.j2",
@@ -215,33 +224,36 @@ def show_versions(
         versions=versions,
         place={number: len(numbers) - at for at, number in enumerate(numbers)},
         compared=compared,
-        may_edit=context.principal.may_everywhere(Role.EDITOR),
+        home=home,
+        may_edit=may_edit,
     )
 
 
 @router.post("/playbooks/{name}/restore")
-def restore(context: Context, name: str, number: Annotated[int, Form(ge=1)]) -> Response:
+def restore(
+    context: Context, name: str, number: Annotated[int, Form(ge=1)], c: _Home = ""
+) -> Response:
     with context.access() as access:
-        playbooks.restore_version(
-            access.full_library(Role.EDITOR), name, number, by=context.principal.name
-        )
-    return context.redirect(f"/playbooks/{name}/versions")
+        _, home = playbooks.restore_version(access, name, number, c)
+    return context.redirect(playbook_href(name, home, "/versions"))
 
 
 @router.get("/playbooks/{name}/edit")
-def edit(context: Context, name: str) -> Response:
+def edit(context: Context, name: str, c: _Collection = "") -> Response:
     """Offer a house playbook to be edited; one of the package is extended instead."""
     if name in builtin_names():
         return context.redirect(f"/playbooks/new?extends={name}")
     with context.access() as access:
-        saved = playbooks.last_version(access.common(), name)
+        saved = playbooks.last_version(access, name, c)
     return _editor(context, saved.text, saved.number)
 
 
 @router.post("/playbooks/{name}/try")
-def try_saved(context: Context, name: str, document: _Short = "", words: _Text = "") -> Response:
+def try_saved(
+    context: Context, name: str, document: _Short = "", words: _Text = "", c: _Home = ""
+) -> Response:
     with context.access() as access:
-        book = playbooks.load_playbook(access.common(), name)
+        book = playbooks.load_playbook(access, name, c)
     return _try_playbook(context, book, document, words)
 
 
@@ -274,9 +286,13 @@ def _editor(
     *,
     renamed: tuple[str, str] | None = None,
     left: list[str] | None = None,
+    home: str = "",
 ) -> Response:
     with context.access() as access:
-        access.full_library(Role.EDITOR)
+        homes = playbooks.playbook_homes(access)
+        if edited := playbooks.edited_version(access, before):
+            home, homes = edited.collection, [edited.collection]
+            playbooks.editable_library(access, home)
         documents = _documents(access)
     return context.page(
         "playbook_edit.html.j2",
@@ -285,6 +301,8 @@ def _editor(
         documents=documents,
         renamed=renamed,
         left=left or [],
+        home=home,
+        homes=homes,
         **_views(text, faults or []),
     )
 
@@ -293,6 +311,11 @@ def _views(text: str, faults: list[FileProblem]) -> dict[str, object]:
     """Return what both views of a playbook are drawn from."""
     book = None if faults else _valid(text)
     return {"text": text, "faults": faults, "book": book, "form": playbook_form(text)}
+
+
+def playbook_href(name: str, home: str, part: str = "") -> str:
+    query = f"?{urlencode({'c': home})}" if home else ""
+    return f"/playbooks/{quote(name, safe='')}{part}{query}"
 
 
 async def _form_fields(request: Request) -> dict[str, str]:

@@ -26,7 +26,7 @@ def show(
     asked = ClausesRequest(collection=c, playbook=p, provision=v, against=against)
     with context.access() as access:
         table = compare_clauses(access, asked)
-        book = load_playbook(access.common(), p)
+        book = load_playbook(access, p, c)
     return context.page(
         "clauses.html.j2",
         asked=asked,

@@ -67,7 +67,7 @@ def show_words(context: Context, wanted: Grid, d: _Id, v: _Word) -> Response:
     with context.access() as access:
         library = access.library_for(wanted.collection, Role.READER)
         access.library_of(d, Role.READER)
-        book = playbooks.load_playbook(library, wanted.playbook)
+        book = playbooks.load_playbook(access, wanted.playbook, wanted.collection)
         book = playbook_for(library, wanted.collection, book, v)
         finding = store.load_cells(library, book, [v], d).get(d, {}).get(v)
     shown = [] if finding is None else [finding.headline, finding.value or cell_words(finding)]
@@ -138,7 +138,7 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
     with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
-        whole = playbooks.load_playbook(library, p)
+        whole = playbooks.load_playbook(access, p, c)
         book = playbook_for(library, c, whole, v)
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
@@ -180,7 +180,7 @@ def _show_document(
     context: RequestContext, access: Access, c: str, p: str, d: str, v: str
 ) -> Response:
     library = access.library_for(c, Role.READER)
-    book = playbooks.load_playbook(library, p)
+    book = playbooks.load_playbook(access, p, c)
     of_column = playbook_for(library, c, book, v)
     provision = of_column.provision(v)
     access.library_of(d, Role.READER)

@@ -74,7 +74,7 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
         if c:
             access.require(Role.READER, c)
         sizes = {each.name: each.documents for each in access.collections()}
-        known = playbooks.usable_playbooks(access.common())
+        known = [each for each in playbooks.list_playbooks(access) if each.book]
     listed = [
         {
             "collection": each.collection,

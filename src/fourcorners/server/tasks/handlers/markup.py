@@ -27,7 +27,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 
     spec = work.task.spec
     document, request = spec["document"], MarkupRequest.model_validate(spec["request"])
-    for book in load_playbooks(work.library, request):
+    for book in load_playbooks(work.library, document, request):
         review.fill(work, book, ReviewScope(documents=[document]))
     person = work.task.asked_by
     made = make_proposal(work.library, work.settings, document, request, person, work.encoder)
@@ -35,15 +35,16 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     return {"document": document, "playbook": request.playbook, "changes": changes, "open": points}
 
 
-def load_playbooks(library: Library, request: MarkupRequest) -> list[Playbook]:
-    """Return the playbooks of a request.
+def load_playbooks(library: Library, document: str, request: MarkupRequest) -> list[Playbook]:
+    """Return the playbooks of a request; the contract's collection can be reviewed by them.
 
     Raises:
         NotFound: If there is no such playbook.
     """
     from fourcorners.operations.knowledge import playbooks
 
-    return [playbooks.load_playbook(library, each.strip()) for each in request.playbook.split(",")]
+    collection, names = library.entry(document).collection, request.playbook.split(",")
+    return [playbooks.collection_playbook(library, collection, each.strip()) for each in names]
 
 
 def make_proposal(
@@ -73,7 +74,7 @@ def make_proposal(
         force=True,
         reviewer=request.reviewer if weighed is None else "",
     )
-    playbooks = load_playbooks(library, request)
+    playbooks = load_playbooks(library, document, request)
     read, found = redline_contract(library, document, playbooks, options, encoder=encoder)
     responses = found.responses if weighed is None else weighed
     found = replace(found, responses=())  # they are the person's to make

@@ -22,7 +22,9 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.review import store
     from fourcorners.review.run import ReviewScope
 
-    book = playbooks.load_playbook(work.library, work.task.spec["playbook"])
+    book = playbooks.collection_playbook(
+        work.library, work.task.collection, work.task.spec["playbook"]
+    )
     scope = ReviewScope(collection=work.task.collection, again=bool(work.task.spec["again"]))
     made = fill(work, book, scope)
     states = store.count_states(work.library, book, work.task.collection)
