@@ -59,21 +59,39 @@ a change of control of the Supplier.
 8. Law. This agreement is governed by the laws of England and Wales.
 """.replace("YEAR", str(date.today().year))
 LATER = SUPPLY.replace("ten thousand", "twelve thousand").replace("sixty days", "ninety days")
-LEASE = """LEASE
+CASES = """MANUFACTURING AGREEMENT
 
-dated 2 May 2025 between Heron Estates Limited (the "Landlord") and Plover Foods Limited (the
-"Tenant").
+dated 2 May 2025 between Heron Plastics Limited (the "Manufacturer") and Plover Foods Limited (the
+"Customer").
 
-1. Term. The term is ten years from 2 May 2025.
+1. Manufacture. The Manufacturer shall manufacture the cases that the Customer orders.
 
-2. Assignment. The Tenant may not assign this lease without the consent of the Landlord.
+2. Assignment. The Customer may not assign this agreement without the Manufacturer's consent.
 """
 ALDER = {"supply.txt": SUPPLY, "supply-2.txt": LATER, "confidence.txt": SHARED}
-BIRCH = {"lease.txt": LEASE, "confidence.txt": SHARED}
+BIRCH = {"cases.txt": CASES, "confidence.txt": SHARED}
 QUESTION = "On what notice may either party terminate the supply agreement?"
 FOLLOW_UP = "And may the Supplier assign this agreement?"
 OF_ALDER = ("Alder", "Tarn", "Oatfield", "bram", "dora", QUESTION, FOLLOW_UP, "supply.txt")
 COMMENT = "Is this what the board agreed? @dora"
+WIDTHS = (390, 1440)
+# Words of what is pressed, read first or leads somewhere, that are broken over two lines.
+BROKEN = """(() => {
+  const broken = [];
+  for (const each of document.querySelectorAll(".button, .views a, .bar nav a, h1, h2, thead th, td")) {
+    if (!each.checkVisibility()) continue;
+    const walker = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      for (const word of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map((one) => Math.round(one.top))).size > 1)
+          broken.push(word[0]);
+      }
+  }
+  return broken;
+})()"""
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +153,14 @@ class Lawyer:
     def words(self) -> str:
         return str(self._page.eval("document.body.innerText"))
 
+    def look(self) -> None:
+        """See a page at each width: nothing is wider than the window, and no word is broken."""
+        for width in WIDTHS:
+            self._page.view(width)
+            place = self._page.eval("location.href")
+            assert self._page.eval("document.documentElement.scrollWidth") <= width, place
+            assert self._page.eval(BROKEN) == [], place
+
     def enter(self, name: str) -> None:
         self.write("#name", name)
         self.write("#password", PASSWORD)
@@ -161,6 +187,7 @@ class Lawyer:
         self.sees("document.querySelector('.state.done')", LONG)
         assert f"{len(files)} documents added" in self.words()
         self.follow("a", "Open the collection", to="/c/")
+        self.look()
 
     def review(self) -> None:
         self.follow(".actions a", "Review", to="/reviews")
@@ -168,6 +195,7 @@ class Lawyer:
         head = "document.querySelector('#grid-head')"
         self.sees(f"{head} && !{head}.hasAttribute('hx-get') && !document.querySelector('.missing')",
                   LONG)  # fmt: skip
+        self.look()
 
     def fetch(self, what: str, words: str) -> Path:
         """Press what downloads a file, and return the file."""
@@ -218,6 +246,7 @@ def test_a_morning_of_two_deals(page: Page, lawyer: Lawyer) -> None:
     lawyer.enter("dora")
     assert page.eval("document.querySelector('.bar .count').textContent") == "2"
     lawyer.follow("nav a", "Inbox", to="/inbox")
+    lawyer.look()
     lawyer.follow("main button", "bram assigned a finding to you", to="/reviews/cell")
     assert COMMENT in lawyer.words()
     lawyer.leave()
@@ -240,14 +269,17 @@ def make_deal(
     lawyer.follow(".actions a", "People", to="/people/in")
     rows = page.eval("[...document.querySelectorAll('tbody tr')].map((e) => e.innerText)")
     assert [row.split()[:2] for row in rows] == [[member, role] for member, role in members]
+    lawyer.look()
 
 
 def check(lawyer: Lawyer, page: Page) -> None:
     """Confirm one of the findings to look at, reject one, and assign one to Dora."""
     lawyer.follow("nav a", "To do", to="/to-do")
     assert "4 findings to look at" in lawyer.words()
+    lawyer.look()
     page.press("j", "j", "k")
     lawyer.follow("#waiting a", to="/reviews/cell")
+    lawyer.look()
     finding = "JSON.stringify(document.querySelector('#finding').dataset)"
     first = page.eval(finding)
     page.press("c")  # and go to the next
@@ -277,6 +309,7 @@ def ask(lawyer: Lawyer, page: Page) -> None:
     lawyer.sees("document.querySelector('.report .ruling')", LONG)
     assert QUESTION in str(page.eval("document.querySelector('.thread').innerText"))
     assert "consent" in lawyer.words()
+    lawyer.look()
 
 
 def look_at_dates(lawyer: Lawyer) -> None:
@@ -284,6 +317,7 @@ def look_at_dates(lawyer: Lawyer) -> None:
     lawyer.choose("#within", "3 years")
     lawyer.follow("main button", "Show", to="/dates")
     assert f"Calculated: March 1, {date.today().year + 2} less 90 days" in lawyer.words()
+    lawyer.look()
 
 
 def compare(lawyer: Lawyer, page: Page) -> None:
@@ -293,6 +327,7 @@ def compare(lawyer: Lawyer, page: Page) -> None:
     lawyer.follow("main button", "Compare", to="/compare")
     changed = "[...document.querySelectorAll('.version :is(del, ins)')].map((e) => e.textContent)"
     assert page.eval(changed) == ["ten", "twelve", "sixty", "ninety"]
+    lawyer.look()
 
 
 def send(lawyer: Lawyer, page: Page) -> None:
@@ -342,6 +377,7 @@ def look_everywhere(lawyer: Lawyer, page: Page) -> None:
     for name in names:
         lawyer.follow("nav a", name)
         find_nothing(page)
+        lawyer.look()
     assert "Nothing new" in lawyer.words()
     lawyer.write("#seek", "confidential")
     lawyer.follow("#seek", to="/search")
