@@ -78,7 +78,7 @@ WIDTHS = (390, 1440)
 # Words of what is pressed, read first or leads somewhere, that are broken over two lines.
 BROKEN = """(() => {
   const broken = [];
-  for (const each of document.querySelectorAll(".button, .views a, .bar nav a, h1, h2, thead th, td")) {
+  for (const each of document.querySelectorAll(".button, .views a, nav a, h1, h2, thead th, td")) {
     if (!each.checkVisibility()) continue;
     const walker = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode())
@@ -192,9 +192,8 @@ class Lawyer:
     def review(self) -> None:
         self.follow(".actions a", "Review", to="/reviews")
         self.follow("main button", "Review", to="/reviews/grid")
-        head = "document.querySelector('#grid-head')"
-        self.sees(f"{head} && !{head}.hasAttribute('hx-get') && !document.querySelector('.missing')",
-                  LONG)  # fmt: skip
+        head = "document.querySelector('#grid-head:not([hx-get])')"
+        self.sees(f"{head} && !document.querySelector('.missing')", LONG)
         self.look()
 
     def fetch(self, what: str, words: str) -> Path:
