@@ -54,6 +54,7 @@ _FORMS: Mapping[str, tuple[str, ...]] = {"/upload": ("collection", "files")}  # 
 _SAME = (
     *(("Brain", "Grain"), ("brain", "grain"), ("Oaks", "Oats"), ("oaks", "oats")),
     ("supplx", "supply"),
+    ("silo-dd", "silo-01"),
 )
 _IDS = ("d", "document", "documents", "follows", "column", "cursor", "before")
 _SHOWN = 20

@@ -21,13 +21,10 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.operations.principal import Role
-from fourcorners.playbooks.differences import Kind, compare_texts
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names, parse_playbook
 from fourcorners.playbooks.load import load_playbook as load_file
 from fourcorners.playbooks.load import playbook_text as text_of_file
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.text.word_differences import EditKind, diff_words
-from fourcorners.value import Value
 
 if TYPE_CHECKING:
     from fourcorners.review.finding import Finding
@@ -49,38 +46,6 @@ class PlaybookVersion:
     by: str
     at: str
     collection: str
-
-
-class WordChange(Value):
-    """Words that stay, go or come on the way from one version to another."""
-
-    kind: EditKind
-    text: str
-
-
-class FieldChange(Value):
-    """A value of the playbook's file that two versions have differently."""
-
-    field: str
-    words: list[WordChange]
-
-
-class ProvisionChange(Value):
-    """A provision that differs; the one without an id is the playbook itself."""
-
-    provision: str
-    name: str
-    kind: Kind
-    fields: list[FieldChange]
-
-
-class VersionComparison(Value):
-    """What differs between two versions of a playbook, which are named by their numbers."""
-
-    playbook: str
-    before: int
-    after: int
-    changes: list[ProvisionChange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,33 +203,6 @@ def playbook_version(
     raise NotFound(f"the playbook {name[:60]!r} has no version {number}.")
 
 
-def compare_versions(
-    access: Access, name: str, before: int, after: int, collection: str | None = None
-) -> VersionComparison:
-    """Return what differs between two versions of a house playbook.
-
-    Raises:
-        NotFound: If there are none that they may read.
-    """
-    old, new = (playbook_version(access, name, each, collection) for each in (before, after))
-    changes = [
-        ProvisionChange(
-            provision=each.provision,
-            name=each.name,
-            kind=each.kind,
-            fields=[
-                FieldChange(
-                    field=field.field,
-                    words=[WordChange.make(w) for w in diff_words(field.before, field.after)],
-                )
-                for field in each.fields
-            ],
-        )
-        for each in compare_texts(old.text, new.text)
-    ]
-    return VersionComparison(playbook=name, before=before, after=after, changes=changes)
-
-
 def restore_version(
     access: Access, name: str, number: int, collection: str | None = None
 ) -> tuple[Playbook, str]:
@@ -293,7 +231,7 @@ def playbook_homes(access: Access) -> list[str]:
     return homes
 
 
-def editable_library(access: Access, home: str) -> Library:
+def library_at(access: Access, home: str) -> Library:
     """Return the library to someone who may save playbooks of a collection, or (`""`) of all.
 
     Raises:
@@ -326,7 +264,7 @@ def save_playbook(
     """
     edited = edited_version(access, before)
     home = edited.collection if edited else collection
-    library, fold = editable_library(access, home), fold_name(home)
+    library, fold = library_at(access, home), fold_name(home)
     home = next(each for each in playbook_homes(access) if fold_name(each) == fold)
     book = parse_cached(text)
     if book.id in builtin_names():
@@ -377,7 +315,8 @@ def _reach(access: Access, collection: str | None) -> Callable[[str], bool]:
 
 def _house_playbooks(access: Access, collection: str | None) -> list[PlaybookVersion]:
     """Return the last version of each house playbook that someone may use, by id."""
-    reach, last = _reach(access, collection), {}
+    reach = _reach(access, collection)
+    last: dict[tuple[str, str], PlaybookVersion] = {}
     for each in _select_versions(access.common(), "p.id != ?", ""):
         if each.id not in builtin_names() and reach(each.collection):
             last.setdefault((each.id, each.collection), each)

@@ -11,6 +11,10 @@ from pydantic import Field
 
 from fourcorners.operations.knowledge import playbook_imports as operation
 from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.playbook_comparison import (
+    VersionComparison,
+    compare_versions,
+)
 from fourcorners.operations.knowledge.playbook_imports import ImportedPlaybook, ImportedTable
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
@@ -164,10 +168,10 @@ def compare_playbook_versions(
     before: Annotated[int, Query(ge=1, le=_MOST)],
     after: Annotated[int, Query(ge=1, le=_MOST)],
     collection: _Collection = "",
-) -> playbooks.VersionComparison:
+) -> VersionComparison:
     """Return what differs between two versions of a playbook of the house, by their numbers."""
     with context.access() as access:
-        return playbooks.compare_versions(access, playbook, before, after, collection)
+        return compare_versions(access, playbook, before, after, collection)
 
 
 @router.post("/playbooks/{playbook}/versions/{number}/restore")

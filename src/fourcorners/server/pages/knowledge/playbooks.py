@@ -15,6 +15,7 @@ from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.playbook_comparison import compare_versions
 from fourcorners.operations.knowledge.playbooks import try_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.file.edits import set_value
@@ -215,7 +216,7 @@ def show_versions(
         numbers = [each.number for each in versions]
         after = after or numbers[0]
         before = before or next((each for each in numbers if each < after), after)
-        compared = playbooks.compare_versions(access, name, before, after, c)
+        compared = compare_versions(access, name, before, after, c)
     book = _valid(versions[0].text)
     return context.page(
         "playbook_versions.html.j2",
@@ -292,7 +293,7 @@ def _editor(
         homes = playbooks.playbook_homes(access)
         if edited := playbooks.edited_version(access, before):
             home, homes = edited.collection, [edited.collection]
-            playbooks.editable_library(access, home)
+            playbooks.library_at(access, home)
         documents = _documents(access)
     return context.page(
         "playbook_edit.html.j2",
