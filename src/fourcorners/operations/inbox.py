@@ -47,7 +47,10 @@ class InboxNotice(Value):
     document: str
     title: str = Field(description="What the contract is called.")
     playbook: str
-    provision: str = Field(description="With the contract and the playbook, the finding.")
+    provision: str = Field(
+        description="With the contract and the playbook, the finding; of a bank's clause that "
+        "expires, its id, and `playbook` is the bank."
+    )
 
 
 class Inbox(Value):
@@ -144,4 +147,9 @@ def _visible(access: Access) -> tuple[str, Sequence[SQLiteValue]]:
     folds = [each for each in principal.roles if principal.may(Role.READER, each)]
     may = f"coalesce(c.fold, n.collection) IN ({', '.join('?' * len(folds))})"
     is_common = "coalesce(c.fold, n.collection) = ''"
-    return f"{_SEEN} AND ({is_common} OR {may})", (principal.name, *folds)
+    # Clause banks are for those who may read the whole library.
+    return f"{_SEEN} AND n.kind <> ? AND ({is_common} OR {may})", (
+        principal.name,
+        NoticeKind.EXPIRING.value,
+        *folds,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
 from fourcorners.library.audit import utc_now
@@ -16,6 +17,7 @@ class NoticeKind(StrEnum):
     ANSWERED = "answered"
     ADDED = "added"
     HELP = "help"
+    EXPIRING = "expiring"
 
 
 class Notice(Value):
@@ -23,7 +25,8 @@ class Notice(Value):
 
     Attributes:
         collection: As it is named; empty where it concerns none.
-        provision: With `document` and `playbook`, the finding that it concerns.
+        provision: With `document` and `playbook`, the finding that it concerns; of a clause of a
+            bank that expires, its id, and the bank is in the place of the playbook.
     """
 
     kind: NoticeKind
@@ -52,6 +55,16 @@ def notify(library: Library, person: str, notice: Notice) -> None:
             notice.provision,
         ),
     )
+
+
+def is_notified(library: Library, person: str, notice: Notice, since: datetime) -> bool:
+    """Tell whether someone was notified of a thing since a time, whether they saw it or not."""
+    rows = library.execute(
+        "SELECT 1 FROM server_notices WHERE person = ? AND kind = ? AND playbook = ? "
+        "AND provision = ? AND at >= ? LIMIT 1",
+        (person, notice.kind.value, notice.playbook, notice.provision, since.isoformat()),
+    )
+    return bool(rows)
 
 
 def is_unseen(library: Library, person: str, notice: Notice) -> bool:

@@ -33,6 +33,7 @@ from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.mail import MailSender
 from fourcorners.server.tasks.queue import LANES
+from fourcorners.server.tasks.reminders import Reminders
 from fourcorners.server.tasks.watcher import FolderWatcher
 from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.templating import Assets, template_environment
@@ -109,6 +110,7 @@ def create_app(
         WebhookSender(pool, settings.webhooks.hosts),
         MailSender(pool, settings.mail),
         FolderWatcher(pool, settings.watch, state.workers.wake),
+        Reminders(pool),
     )
     mcp_app: McpApp | None = None
     if mcp:

@@ -91,6 +91,18 @@ def clause_facts(library: Library, bank: str) -> dict[str, ClauseFacts]:
     return {as_string(clause): read_facts(tuple(rest)) for clause, *rest in rows}
 
 
+def expiring_clauses(
+    library: Library, first: date, last: date
+) -> list[tuple[str, str, ClauseFacts]]:
+    """Return the clauses that have an owner and expire in these days: bank, id, and facts."""
+    rows = library.execute(
+        "SELECT bank, clause, owner, approved_by, approved, law, expires FROM bank_facts "
+        "WHERE owner != '' AND expires BETWEEN ? AND ? ORDER BY expires, bank, clause",
+        (first.isoformat(), last.isoformat()),
+    )
+    return [(as_string(b), as_string(c), read_facts(tuple(rest))) for b, c, *rest in rows]
+
+
 def parse_day(words: str) -> date | None:
     """Return a day as people and spreadsheets write it; None where there are no words.
 

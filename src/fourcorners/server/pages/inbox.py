@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from fourcorners.operations import inbox
 from fourcorners.operations.inbox import InboxNotice, InboxRequest, ReadRequest
+from fourcorners.operations.notices import NoticeKind
 from fourcorners.server.context import Context
 from fourcorners.server.links import collection_href, document_href
 
@@ -52,6 +53,8 @@ def mark_read(context: Context, notice: Annotated[int, Form()] = 0) -> Response:
 
 
 def _href(notice: InboxNotice) -> str:
+    if notice.kind is NoticeKind.EXPIRING:
+        return f"/precedents/bank?{urlencode({'b': notice.playbook})}"
     if notice.provision:
         cell = {"c": notice.collection, "p": notice.playbook}
         cell |= {"d": notice.document, "v": notice.provision}

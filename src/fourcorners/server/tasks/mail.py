@@ -36,6 +36,10 @@ _SAYS = {
     NoticeKind.ANSWERED: ("replied to you", "replied to you {} times"),
     NoticeKind.ADDED: ("added contracts", "added contracts {} times"),
     NoticeKind.HELP: ("asked for your help", "asked for your help {} times"),
+    NoticeKind.EXPIRING: (
+        "reminds you of a clause that expires soon",
+        "reminds you of {} clauses that expire soon",
+    ),
 }
 _log = logging.getLogger("fourcorners.server")
 
