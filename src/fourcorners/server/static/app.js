@@ -1,6 +1,5 @@
 // What every page does: the search key, uploads with progress, and questions before what is final.
 import { isCommand } from "./keys.js";
-import { showLocalTimes } from "./times.js";
 
 const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
 document.documentElement.classList.add("js");
@@ -8,6 +7,22 @@ document.documentElement.classList.add("js");
 document.addEventListener("htmx:configRequest", (event) => {
   event.detail.headers["X-CSRF-Token"] = token;
 });
+
+// Times come in UTC and are shown by the clock of whoever looks, days in their language.
+const language = navigator.language;
+const write = (options) => new Intl.DateTimeFormat(language, options);
+const moment = write({ dateStyle: "long", timeStyle: "short" });
+const day = write({ dateStyle: "long", timeZone: "UTC" }); // a day is the same everywhere
+
+export function showLocalTimes(root) {
+  for (const each of root.querySelectorAll("time[datetime]:not([title])")) {
+    const at = new Date(each.dateTime);
+    const isDay = each.dateTime.length === 10;
+    each.title = each.textContent; // the server's time, so that people in two places can compare
+    each.textContent = (isDay ? day : moment).format(at);
+    each.lang = language;
+  }
+}
 
 showLocalTimes(document);
 document.addEventListener("htmx:afterSettle", () => showLocalTimes(document));

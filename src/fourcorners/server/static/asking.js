@@ -1,5 +1,5 @@
 // A question while it is answered: each turn is drawn as it comes, and the answer is led to.
-import { showLocalTimes } from "./times.js";
+import { showLocalTimes } from "./app.js";
 
 const asking = document.querySelector("#asking[data-steps]");
 

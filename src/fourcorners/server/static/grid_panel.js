@@ -2,7 +2,7 @@
 import { keepDrafts, restoreDrafts } from "./finding.js";
 import { isTyping } from "./keys.js";
 import { tell } from "./said.js";
-import { showLocalTimes } from "./times.js";
+import { showLocalTimes } from "./app.js";
 import { at, current, find, focus, focusOn, headers, isComing, key, panel, reveal, table } from "./grid_table.js";
 
 const room = document.querySelector(".grid-room");
