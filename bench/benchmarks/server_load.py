@@ -322,10 +322,10 @@ def measured(
                 name: {kind: _row(seen) for kind, seen in kinds.items()}
                 for name, kinds in pages.items()
             },
-            "all pages": {name: _row(_merged(kinds)) for name, kinds in pages.items()},
+            "all pages": {name: _row(_sum_kinds(kinds)) for name, kinds in pages.items()},
         }
         if review:
-            at_rest, worked = (_row(_merged(kinds))["p95_ms"] for kinds in pages.values())
+            at_rest, worked = (_row(_sum_kinds(kinds))["p95_ms"] for kinds in pages.values())
             figures["p95_ratio"] = round(worked / at_rest, 2)
             figures["review"] = {key: state[key] for key in ("state", "done", "total")}
     if share > _MOST_OF_A_CORE:
@@ -333,7 +333,7 @@ def measured(
     return figures
 
 
-def _merged(kinds: dict[str, Seen]) -> Seen:
+def _sum_kinds(kinds: dict[str, Seen]) -> Seen:
     """Return what all kinds of pages took, as one."""
     everything = Seen()
     for seen in kinds.values():
