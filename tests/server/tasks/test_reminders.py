@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from fourcorners.operations.access import Access
 from fourcorners.operations.inbox import count_unread
 from fourcorners.operations.knowledge.expiries import notify_owners
+from fourcorners.operations.members import members
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.playbooks.bank.facts import ClauseFacts
 from fourcorners.playbooks.bank.store import BankClause, store_clauses
@@ -35,7 +36,7 @@ def keep(room: Room, *clauses: tuple[str, date | None]) -> None:
 
 def look(room: Room, today: date = TODAY) -> int:
     with room.app.state.server.connection_pool.library() as library:
-        return notify_owners(library, today)
+        return notify_owners(library, members(library, ""), today)
 
 
 def test_an_owner_is_reminded_once_in_the_thirty_days_before(team: Room) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from fourcorners.errors import FourcornersError
 from fourcorners.operations.knowledge.expiries import notify_owners
+from fourcorners.operations.members import members
 from fourcorners.server.store.connection_pool import ConnectionPool
 
 _FIRST = 60.0  # seconds after the start
@@ -34,7 +35,7 @@ class Reminders:
         while not self._stopping.wait(wait):
             try:
                 with self._pool.library() as library:
-                    notify_owners(library, datetime.now(UTC).date())
+                    notify_owners(library, members(library, ""), datetime.now(UTC).date())
                 wait = _DAY
             except FourcornersError as error:  # the library is locked, or full: try again
                 _log.error("nobody can be reminded: %s", error.message)
