@@ -7,6 +7,7 @@ with a fingerprint of the finding that was seen. It outlives the finding and the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -206,6 +207,15 @@ def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
         fingerprint=as_string(row[12]),
         seen=as_string(row[13]),
     )
+
+
+_TO = re.compile(r"@(?P<name>(?:[^:\n@]|(?<=\w)@(?=\w)){1,120}):")
+
+
+def assigned_to(comment: str) -> str:
+    """Return whom a comment asks to look at its cell; empty if nobody."""
+    found = _TO.match(comment)
+    return " ".join(found["name"].split()) if found else ""
 
 
 @dataclass(frozen=True, slots=True)

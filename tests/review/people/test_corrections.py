@@ -301,6 +301,17 @@ def test_a_severity_that_a_person_set_survives_a_new_review(
     assert stored(library, book, room, ASSIGNMENT).severity_by == ""
 
 
+@pytest.mark.parametrize("comment", ["@Bob: please look at this.", "@Bob Lee: is it 30 days?"])
+def test_what_a_colleague_is_asked_is_no_reason_of_a_severity(
+    library: Library, book: Playbook, room: str, comment: str
+) -> None:
+    conclude(library, book, room, CONSENT)
+    high = say(library, book, room, ASSIGNMENT, severity=Severity.HIGH, comment=comment)
+    assert (high.severity, high.reason) == (Severity.HIGH, "Ann set the severity.")
+    assert say(library, book, room, ASSIGNMENT, comment="See the mail.").reason == high.reason
+    assert in_json(library, book, ASSIGNMENT)["reason"] == high.reason
+
+
 def test_a_severity_that_a_person_set_is_not_raised_by_the_day(
     library: Library, book: Playbook, room: str
 ) -> None:

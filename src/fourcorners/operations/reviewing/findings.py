@@ -21,6 +21,7 @@ from fourcorners.playbooks.playbook import Level, Playbook
 from fourcorners.research.columns import store as columns
 from fourcorners.research.columns.store import PREFIX, DuplicateColumn, NoSuchColumn, QuestionColumn
 from fourcorners.review import store
+from fourcorners.review.annotations import assigned_to
 from fourcorners.review.finding import CellState, Finding, ReviewState, Severity
 from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import MAX_ANSWER
@@ -269,7 +270,7 @@ def comment_of(access: Access, collection: str, comment: str, to: str = "") -> s
         ConfigError: If no member of the collection is called that.
     """
     library = access.library_for(collection, Role.REVIEWER)
-    asked = to.strip() or review_actions.assigned_to(comment)
+    asked = to.strip() or assigned_to(comment)
     if not asked:
         return comment
     name = find_member(access, library, collection, asked)

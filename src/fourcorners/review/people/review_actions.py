@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -12,6 +11,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
+from fourcorners.review.annotations import assigned_to
 from fourcorners.review.finding import (
     Annotation,
     Author,
@@ -216,9 +216,6 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
         raise ConfigError("there is nothing to undo.")
 
 
-_TO = re.compile(r"@(?P<name>(?:[^:\n@]|(?<=\w)@(?=\w)){1,120}):")
-
-
 def assignment(to: str, why: str = "") -> str:
     """Return the comment that asks someone to look at a cell.
 
@@ -226,19 +223,13 @@ def assignment(to: str, why: str = "") -> str:
         ConfigError: If the name is invalid.
     """
     name = " ".join(to.split())
-    if not _TO.fullmatch(f"@{name}:"):
+    if assigned_to(f"@{name}:") != name:
         raise ConfigError(
             "a reviewer's name has 1 to 120 characters and no colon.",
             remedy="Choose another name.",
             field="to",
         )
     return f"@{name}: {why.strip() or 'please look at this.'}"
-
-
-def assigned_to(comment: str) -> str:
-    """Return whom a comment asks to look at its cell; empty if nobody."""
-    found = _TO.match(comment)
-    return " ".join(found["name"].split()) if found else ""
 
 
 def assignee(remarks: Iterable[Annotation]) -> str:

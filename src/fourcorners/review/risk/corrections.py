@@ -17,7 +17,7 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_verdict_reader
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review.annotations import ReviewStatus
+from fourcorners.review.annotations import ReviewStatus, assigned_to
 from fourcorners.review.evidence import evidence_at
 from fourcorners.review.finding import (
     Author,
@@ -72,11 +72,14 @@ class Corrections:
             cell = raise_by_rules(document.conclusion.conclude(cell, provision), provision)
         if status.severity is not None and status.severity.severity is not None:
             level, remark = status.severity.severity, status.severity
+            reason = (
+                "" if assigned_to(remark.comment) else remark.comment
+            )  # that is for a colleague
             cell = replace(
                 cell,
                 severity=level,
                 possible_severity=Severity.NONE,
-                reason=remark.comment or f"{remark.by} set the severity.",
+                reason=reason or f"{remark.by} set the severity.",
                 recommendation="" if level is Severity.NONE else cell.recommendation,
                 severity_by=remark.by,
             )
