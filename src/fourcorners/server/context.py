@@ -71,10 +71,12 @@ class RequestContext:
         self.state = app_state(request)
         self._headers = headers
         self._lent: Access | None = None
+        self.location = ""
         self.on_task: Callable[[Library, Task], None] | None = None
 
     def set_location(self, path: str) -> None:
         """Tell, in the answer's headers, the address of what was made or begun."""
+        self.location = path
         if self._headers is not None:
             self._headers["Location"] = quote(path)
 

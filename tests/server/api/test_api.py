@@ -163,6 +163,42 @@ def test_a_write_with_a_key_is_done_once(room: Room) -> None:
         room.settle(task["id"])
 
 
+def test_every_write_takes_a_key(room: Room) -> None:
+    paths = get(room, "/openapi.json")["paths"]
+    without = [
+        f"{method} {path}"
+        for path, item in paths.items()
+        for method, operation in item.items()
+        if method != "get"
+        and "idempotency-key" not in [each["name"] for each in operation.get("parameters", ())]
+    ]
+    assert not without
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "asked", "status"),
+    [
+        ("POST", "/collections", {"name": "Weir"}, 201),
+        ("POST", "/views", {"collection": "Mill", "name": "A", "query": ""}, 201),
+        ("DELETE", "/documents/{document}", None, 204),
+        ("DELETE", "/views/{view}", None, 204),
+    ],
+)
+def test_a_write_that_is_sent_again_is_answered_the_same(
+    filled: Room, method: str, path: str, asked: object, status: int
+) -> None:
+    view = {"collection": "Mill", "name": "B", "query": ""}
+    made = filled.client.post(f"{BASE}/views", json=view).json()
+    where = BASE + path.format(view=made["id"], document=filled.document("lease"))
+    key = {"Idempotency-Key": "k"}
+    first, again = (filled.client.request(method, where, json=asked, headers=key) for _ in range(2))
+    assert first.status_code == again.status_code == status, (first.text, again.text)
+    assert first.text == again.text
+    assert first.headers.get("location") == again.headers.get("location")
+    asked = {"name": "Other"}
+    assert filled.client.post(f"{BASE}/collections", json=asked, headers=key).status_code == 409
+
+
 def test_a_task_is_watched_to_its_end(room: Room) -> None:
     answer = room.upload({"lease.txt": LEASE}, Accept="application/json")
     task = answer.json()["task"]

@@ -97,6 +97,16 @@ def test_the_end_of_a_task_is_told_signed_and_without_words(room: Room) -> None:
     assert room.client.get(BASE).json() == []
 
 
+def test_the_secret_is_answered_once_to_a_request_that_is_sent_again(room: Room) -> None:
+    first, again = (
+        room.client.post(BASE, json={"url": URL}, headers={"Idempotency-Key": "k"})
+        for _ in range(2)
+    )
+    assert first.json()["secret"]
+    assert again.json() == first.json() | {"secret": ""}
+    assert again.headers["location"] == first.headers["location"]
+
+
 def test_a_message_is_sent_again_and_given_up_in_the_end(room: Room) -> None:
     hook = room.client.post(BASE, json={"url": URL}).json()
     end_task(room)

@@ -33,7 +33,7 @@ from fourcorners.server.api.models import (
     TaskValue,
     file_responses,
 )
-from fourcorners.server.api.requests import IdempotencyKey, start_task
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import cut_page, decode_cursor
 from fourcorners.server.links import quote_href
@@ -42,7 +42,7 @@ from fourcorners.server.tasks.handlers.ask import start_question
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Answers"])
+router = APIRouter(tags=["Answers"], route_class=ApiRoute)
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
 _REPORT = file_responses(FILE_TYPES[each] for each in ask_pages.FORMS)
 
@@ -267,9 +267,9 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
 
 
 @router.post("/answers", status_code=202)
-def ask_question(context: Context, asked: AskRequest, key: IdempotencyKey = None) -> TaskValue:
+def ask_question(context: Context, asked: AskRequest) -> TaskValue:
     """Ask contracts; the answer is the task to watch, whose result names the report."""
-    return start_task(context, key, asked, lambda: start_question(context, asked))
+    return TaskValue.make(start_question(context, asked))
 
 
 @router.get("/answers")

@@ -14,9 +14,10 @@ from fourcorners.operations.knowledge.banks import (
     FactsRequest,
 )
 from fourcorners.playbooks.bank.facts import ClauseStanding
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 
-router = APIRouter(tags=["Precedents"])
+router = APIRouter(tags=["Precedents"], route_class=ApiRoute)
 _Bank = Annotated[str, Path(min_length=1, max_length=120, description="Its name.")]
 
 

@@ -19,7 +19,7 @@ from fourcorners.server.api.models import (
     FailureValue,
     TaskValue,
 )
-from fourcorners.server.api.requests import IdempotencyKey, start_task
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
 from fourcorners.server.pages import failures as failure_pages
@@ -29,7 +29,7 @@ from fourcorners.server.tasks import arrivals
 from fourcorners.server.tasks.handlers.add import retry_files
 from fourcorners.value import Flag, Value
 
-router = APIRouter(tags=["Collections"])
+router = APIRouter(tags=["Collections"], route_class=ApiRoute)
 _Collection = Annotated[
     str, Path(max_length=500, description="Its name.", examples=["Project Larch"])
 ]
@@ -144,11 +144,9 @@ def list_failures(context: Context, collection: CollectionName) -> list[FailureV
 
 
 @router.post("/failures/retry", status_code=202)
-def retry_failures(
-    context: Context, asked: FailuresRequest, key: IdempotencyKey = None
-) -> TaskValue:
+def retry_failures(context: Context, asked: FailuresRequest) -> TaskValue:
     """Read files again that could not be read; the answer is the task to watch."""
-    return start_task(context, key, asked, lambda: retry_files(context, asked))
+    return TaskValue.make(retry_files(context, asked))
 
 
 @router.post("/failures/dismiss", status_code=204)

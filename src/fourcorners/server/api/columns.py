@@ -14,12 +14,12 @@ from fourcorners.research.columns.form import MAX_SHORT, ColumnForm, ColumnKind
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import CollectionName, Moment, PlaybookName, TaskValue
-from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.value import Flag, Value
 
-router = APIRouter(tags=["Columns"])
+router = APIRouter(tags=["Columns"], route_class=ApiRoute)
 
 
 class ColumnRequest(Value):
@@ -129,20 +129,14 @@ def list_columns(
 
 
 @router.post("/columns", status_code=202)
-def add_column(
-    context: Context, asked: ColumnRequest, key: IdempotencyKey = None
-) -> StartedColumnValue:
+def add_column(context: Context, asked: ColumnRequest) -> StartedColumnValue:
     """Ask a question of every contract of a review; its cells are findings like all others."""
     place, question = (asked.collection, asked.playbook), asked.question
-
-    def start() -> StartedColumnValue:
-        form = ColumnForm(asked.short, asked.kind)
-        added = column_actions.add_column(
-            context, *place, question, with_model=asked.with_model, form=form
-        )
-        return _started_column(context, added)
-
-    return run_once(context, key, asked, StartedColumnValue, start)
+    form = ColumnForm(asked.short, asked.kind)
+    added = column_actions.add_column(
+        context, *place, question, with_model=asked.with_model, form=form
+    )
+    return _started_column(context, added)
 
 
 @router.post("/columns/estimate")

@@ -34,7 +34,7 @@ from fourcorners.server.api.models import (
     TextValue,
     file_responses,
 )
-from fourcorners.server.api.requests import IdempotencyKey, start_task
+from fourcorners.server.api.requests import ApiRoute, IdempotencyKey, run_once
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import page_of
 from fourcorners.server.links import quote_href
@@ -45,7 +45,7 @@ from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Documents"])
+router = APIRouter(tags=["Documents"], route_class=ApiRoute)
 _AROUND = 2_000  # characters of context
 _ORIGINAL = file_responses(["application/octet-stream"])
 _PICTURE = file_responses(["image/png"])
@@ -276,7 +276,11 @@ def _add(context: RequestContext, form: FormData, key: str | None) -> TaskValue:
     collection, files = uploaded_files(context, form, "Send them as the field `files`.")
     asked = "\n".join([collection, *(f"{name} {file.size}" for name, file in files)])
     sent = ((name, file.file) for name, file in files)
-    return start_task(context, key, asked, lambda: receive_files(context, collection, sent))
+
+    def receive() -> TaskValue:
+        return TaskValue.make(receive_files(context, collection, sent))
+
+    return run_once(context, key, asked, TaskValue, receive)
 
 
 def _order(entry: Entry) -> tuple[str, ...]:

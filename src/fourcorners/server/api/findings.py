@@ -34,7 +34,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.server.api.models import Cursor, Limit, Moment, Paged, PlaybookName
-from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import page_of
 from fourcorners.server.links import quote_href
@@ -42,7 +42,7 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Findings"])
+router = APIRouter(tags=["Findings"], route_class=ApiRoute)
 _LAST_WORD = 40  # characters by which a cut moves back to a space
 
 
@@ -264,43 +264,27 @@ def list_annotations(
 
 
 @router.post("/findings/mark")
-def mark_finding(
-    context: Context, asked: AnnotationRequest, key: IdempotencyKey = None
-) -> FindingValue:
+def mark_finding(context: Context, asked: AnnotationRequest) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
-
-    def change() -> FindingValue:
-        with context.access() as access:
-            return FindingValue.from_finding(annotate(access, asked))
-
-    return run_once(context, key, asked, FindingValue, change)
+    with context.access() as access:
+        return FindingValue.from_finding(annotate(access, asked))
 
 
 @router.post("/findings/mark-many")
-def mark_many(context: Context, asked: BulkRequest, key: IdempotencyKey = None) -> BulkResult:
+def mark_many(context: Context, asked: BulkRequest) -> BulkResult:
     """Confirm, reject, flag, assign or comment on all findings that nobody has checked.
 
     Ask first without `count`; the answer tells how many there are.
     """
-
-    def change() -> BulkResult:
-        with context.access() as access:
-            return annotate_many(access, asked)
-
-    return run_once(context, key, asked, BulkResult, change)
+    with context.access() as access:
+        return annotate_many(access, asked)
 
 
 @router.post("/findings/mark-many/{number}/undo")
-def undo_mark_many(
-    context: Context, number: Annotated[int, Path(ge=1, le=1 << 60)], key: IdempotencyKey = None
-) -> BulkResult:
+def undo_mark_many(context: Context, number: Annotated[int, Path(ge=1, le=1 << 60)]) -> BulkResult:
     """Take back what you did to many findings; each is as it was, unless it was changed since."""
-
-    def change() -> BulkResult:
-        with context.access() as access:
-            return undo_many(access, number)
-
-    return run_once(context, key, f"undo {number}", BulkResult, change)
+    with context.access() as access:
+        return undo_many(access, number)
 
 
 def _order(finding: Finding) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from fourcorners.operations.errors import NotFound
 from fourcorners.review.finding import Severity
 from fourcorners.server.api.models import CollectionName, Day, Moment, TaskValue
-from fourcorners.server.api.requests import IdempotencyKey, start_task
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.links import document_href, quote_href
 from fourcorners.server.pages import collection as collection_pages
@@ -19,7 +19,7 @@ from fourcorners.server.store.health_checks import ProblemClass
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Health"])
+router = APIRouter(tags=["Health"], route_class=ApiRoute)
 
 
 class CheckRequest(Value):
@@ -65,14 +65,10 @@ class HealthValue(Value):
 
 
 @router.post("/health", status_code=202)
-def start_health_check(
-    context: Context, asked: CheckRequest, key: IdempotencyKey = None
-) -> TaskValue:
+def start_health_check(context: Context, asked: CheckRequest) -> TaskValue:
     """Check the papers of a collection; the answer is the task to watch."""
     as_of = collection_pages.parse_date(asked.as_of.isoformat()) if asked.as_of else None
-    return start_task(
-        context, key, asked, lambda: collection_pages.begin(context, asked.collection, as_of)
-    )
+    return TaskValue.make(collection_pages.begin(context, asked.collection, as_of))
 
 
 @router.get("/health")

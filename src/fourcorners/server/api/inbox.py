@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query
 
 from fourcorners.operations import inbox
 from fourcorners.operations.inbox import Inbox, InboxRequest, ReadRequest
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 
-router = APIRouter(tags=["Inbox"])
+router = APIRouter(tags=["Inbox"], route_class=ApiRoute)
 
 
 @router.get("/inbox")

@@ -12,7 +12,7 @@ from fourcorners.redline.proposal import OpenPoint, ResponseKind
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.server import markups
 from fourcorners.server.api.models import Moment, file_responses
-from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.markups import FORMS, find_markup, propose_changes, write_markup
 from fourcorners.server.pages.markup import ChangeView, change_views
@@ -20,7 +20,7 @@ from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequ
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Mark-ups"])
+router = APIRouter(tags=["Mark-ups"], route_class=ApiRoute)
 _FILES = file_responses(FILE_TYPES[each] for each in FORMS)
 _Playbook = Annotated[str, Query(max_length=200, description="Empty for the one used last.")]
 
@@ -117,17 +117,9 @@ class MarkupValue(Value):
 
 
 @router.post("/documents/{document}/markup")
-def propose_markup(
-    context: Context, document: str, asked: MarkupRequest, key: IdempotencyKey = None
-) -> MarkupValue:
+def propose_markup(context: Context, document: str, asked: MarkupRequest) -> MarkupValue:
     """Propose changes of a contract, which is reviewed first where it was not."""
-    return run_once(
-        context,
-        key,
-        asked,
-        MarkupValue,
-        lambda: _value(context, propose_changes(context, document, asked)),
-    )
+    return _value(context, propose_changes(context, document, asked))
 
 
 @router.get("/documents/{document}/markup")
@@ -140,19 +132,11 @@ def get_markup(context: Context, document: str, playbook: _Playbook = "") -> Mar
 
 @router.post("/documents/{document}/markup/changes/{change}")
 def decide_change(
-    context: Context,
-    document: str,
-    change: str,
-    asked: DecisionRequest,
-    key: IdempotencyKey = None,
+    context: Context, document: str, change: str, asked: DecisionRequest
 ) -> MarkupValue:
     """Accept, edit or reject a change, or take that back."""
-
-    def start() -> MarkupValue:
-        markups.decide_change(context, document, change, asked)
-        return get_markup(context, document, asked.playbook)
-
-    return run_once(context, key, asked, MarkupValue, start)
+    markups.decide_change(context, document, change, asked)
+    return get_markup(context, document, asked.playbook)
 
 
 @router.get("/documents/{document}/markup/file", response_class=Response, responses=_FILES)

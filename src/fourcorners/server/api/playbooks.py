@@ -21,12 +21,12 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.tables import Field as TableField
 from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.api.models import Moment
-from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.pages.knowledge.playbook_import import receive_table
 from fourcorners.value import NoWord, Value
 
-router = APIRouter(tags=["Playbooks"])
+router = APIRouter(tags=["Playbooks"], route_class=ApiRoute)
 _Playbook = Annotated[str, Path(max_length=200, description="Its id.", examples=["due-diligence"])]
 _Collection = Annotated[
     str, Query(max_length=500, description="Where it belongs, if several collections have one.")
@@ -188,22 +188,16 @@ def restore_playbook_version(
 
 
 @router.post("/playbooks", status_code=201)
-def save_playbook(
-    context: Context, draft: PlaybookDraft, key: IdempotencyKey = None
-) -> PlaybookValue:
+def save_playbook(context: Context, draft: PlaybookDraft) -> PlaybookValue:
     """Keep a playbook of the house under the id in its text; faults are reported by line.
 
     It needs the role of an editor of its collection, or of the whole library.
     """
-
-    def save() -> PlaybookValue:
-        with context.access() as access:
-            home = " ".join(draft.collection.split())
-            return PlaybookValue.from_playbook(
-                *playbooks.save_playbook(access, draft.text, draft.before, collection=home)
-            )
-
-    saved = run_once(context, key, draft, PlaybookValue, save)
+    with context.access() as access:
+        home = " ".join(draft.collection.split())
+        saved = PlaybookValue.from_playbook(
+            *playbooks.save_playbook(access, draft.text, draft.before, collection=home)
+        )
     where = f"?{urlencode({'collection': saved.collection})}" if saved.collection else ""
     context.set_location(f"/api/v1/playbooks/{saved.id}{where}")
     return saved

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial, wraps
 from hashlib import sha256
-from typing import Annotated, TypeVar
+from inspect import Parameter, iscoroutinefunction, signature
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Header, Request, Response
-from pydantic import BaseModel
+from fastapi import Header, Request, Response, UploadFile
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, TypeAdapter
 
 from fourcorners.library.database import as_string
 from fourcorners.library.jobs import is_worker_lost, worker_name
@@ -20,6 +23,7 @@ from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.security import SAFE_METHODS, is_form_token
 
 _REPEAT_SECONDS = 24 * 3600.0  # for which a repeated request gets the first answer
+_PART = 1 << 20  # bytes of a file that are read at once
 
 
 IdempotencyKey = Annotated[
@@ -31,35 +35,79 @@ IdempotencyKey = Annotated[
         "answered the same for a day.",
     ),
 ]
-Answer = TypeVar("Answer", bound=BaseModel)
+Answer = TypeVar("Answer")
+
+
+class ApiRoute(APIRoute):
+    """A route of the API; each that writes takes an `Idempotency-Key`."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:  # noqa: ANN401 - FastAPI's own
+        if not SAFE_METHODS.issuperset(options["methods"]) and not iscoroutinefunction(endpoint):
+            endpoint = _keyed(endpoint)  # a coroutine reads a form first, and takes the key there
+        super().__init__(path, endpoint, **options)
+
+
+def _keyed(endpoint: Callable[..., Answer]) -> Callable[..., Answer]:
+    takes = signature(endpoint, eval_str=True)
+
+    @wraps(endpoint)
+    def run(
+        *, context: RequestContext, idempotency_key: str | None = None, **given: object
+    ) -> Answer:
+        parts = [context.request.url.query, *map(_written, given.values())]
+        kind: type[Answer] = takes.return_annotation
+        do = partial(endpoint, context=context, **given)
+        return run_once(context, idempotency_key, "\n".join(parts), kind, do)
+
+    key = Parameter(
+        "idempotency_key", Parameter.KEYWORD_ONLY, default=None, annotation=IdempotencyKey
+    )
+    run.__signature__ = takes.replace(  # type: ignore[attr-defined]  # what FastAPI reads
+        parameters=[*takes.parameters.values(), key]
+    )
+    return run
+
+
+def _written(value: object) -> str:
+    """Return what a request gives as text, the same for the same."""
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    if isinstance(value, UploadFile):
+        digest = sha256()
+        while part := value.file.read(_PART):
+            digest.update(part)
+        value.file.seek(0)
+        return f"{value.filename} {digest.hexdigest()}"
+    return repr(value)
 
 
 def run_once(
     context: RequestContext,
     key: str | None,
-    asked: BaseModel | str,
+    asked: str,
     kind: type[Answer],
-    do: Callable[[], object],
+    do: Callable[[], Answer],
 ) -> Answer:
     """Do something, or return what it answered when it was asked under this key before.
+
+    A task that it starts is there exactly if the key has its answer, whatever ends the server
+    meanwhile; the answer tells where it is watched.
 
     Args:
         context: Whose key it is; another's is another key.
         key: The request's key; None to do it in any case.
         asked: What is asked for: the same key for something else is refused.
-        kind: What it answers.
-        do: Does it, and returns one of the kind or what has its attributes; if it fails, the key
-            is free again.
+        kind: What it answers; a secret in it is answered once only.
+        do: Does it; if it fails, the key is free again.
 
     Raises:
         Conflict: If the key was used for something else, or what it was used for is going on.
     """
     if key is None:
-        return kind.model_validate(do())
-    body = asked if isinstance(asked, str) else asked.model_dump_json()
-    name = _key_name(context, key)
+        return _located(context, do())
+    name = sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
     route = f"{context.request.method} {context.request.url.path}"
-    digest = sha256(f"{route}\n{body}".encode()).hexdigest()
+    digest = sha256(f"{key}\n{route}\n{asked}".encode()).hexdigest()  # it may hold a password
     with context.state.connection_pool.library() as library, library.transaction():
         library.execute("DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,))
         rows = library.execute(
@@ -73,49 +121,43 @@ def run_once(
                 "VALUES (?, ?, '', ?, ?)",
                 (name, digest, time.time(), worker_name()),
             )
+    form = TypeAdapter[Answer](kind)
+
+    def save(library: Library, answer: Answer) -> None:
+        if isinstance(answer, BaseModel) and "secret" in type(answer).model_fields:
+            answer = answer.model_copy(update={"secret": ""})
+        text = f"{context.location}\n{form.dump_json(answer).decode()}"
+        library.execute("UPDATE server_once SET answer = ? WHERE key = ?", (text, name))
+
     if rows:
         before, answer = as_string(rows[0][0]), as_string(rows[0][1])
         if before != digest:
             raise Conflict("this Idempotency-Key was used for another request.")
         if not answer:
             raise Conflict("the request with this Idempotency-Key is in progress.", remedy="Wait.")
-        return kind.model_validate_json(answer)
+        location, _, text = answer.rpartition("\n")
+        if location:
+            context.set_location(location)
+        return form.validate_json(text)
+    if kind is TaskValue:
+        context.on_task = lambda library, task: save(
+            library, _located(context, form.validate_python(task, from_attributes=True))
+        )
     try:
-        made = kind.model_validate(do())
+        made = _located(context, do())
     except BaseException:
         with context.state.connection_pool.library() as library:
             library.execute("DELETE FROM server_once WHERE key = ?", (name,))
         raise
     with context.state.connection_pool.library() as library:
-        _save_answer(library, name, made)
+        save(library, made)
     return made
 
 
-def start_task(
-    context: RequestContext, key: str | None, asked: BaseModel | str, start: Callable[[], object]
-) -> TaskValue:
-    """Start a task, once under a key, and tell where it is watched.
-
-    Whatever ends the server meanwhile: the task is there exactly if the key has its answer.
-    """
-    if key is not None:
-        name = _key_name(context, key)
-        context.on_task = lambda library, task: _save_answer(
-            library, name, TaskValue.model_validate(task)
-        )
-    task = run_once(context, key, asked, TaskValue, start)
-    context.set_location(f"/api/v1/tasks/{task.id}")
-    return task
-
-
-def _key_name(context: RequestContext, key: str) -> str:
-    return sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
-
-
-def _save_answer(library: Library, name: str, answer: BaseModel) -> None:
-    library.execute(
-        "UPDATE server_once SET answer = ? WHERE key = ?", (answer.model_dump_json(), name)
-    )
+def _located(context: RequestContext, answer: Answer) -> Answer:
+    if isinstance(answer, TaskValue):
+        context.set_location(f"/api/v1/tasks/{answer.id}")
+    return answer
 
 
 class RequestGuard:

@@ -30,7 +30,7 @@ from fourcorners.server.api.models import (
     TaskValue,
     file_responses,
 )
-from fourcorners.server.api.requests import IdempotencyKey, start_task
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid import reviews
@@ -38,7 +38,7 @@ from fourcorners.server.pages.reviewing import review as review_pages
 from fourcorners.server.to_do import ToDoItem, ToDoRequest, count_review, list_to_do
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Reviews"])
+router = APIRouter(tags=["Reviews"], route_class=ApiRoute)
 _REPORT = file_responses(map(media_type_of, FORMS))
 
 
@@ -55,9 +55,9 @@ class ReviewValue(Value):
 
 
 @router.post("/reviews", status_code=202)
-def start_review(context: Context, asked: ReviewRequest, key: IdempotencyKey = None) -> TaskValue:
+def start_review(context: Context, asked: ReviewRequest) -> TaskValue:
     """Review a collection by a playbook; the answer is the task to watch."""
-    return start_task(context, key, asked, lambda: reviews.start_review(context, asked))
+    return TaskValue.make(reviews.start_review(context, asked))
 
 
 @router.get("/reviews")
@@ -145,6 +145,6 @@ def export_review(context: Context, asked: Annotated[ExportRequest, Query()]) ->
 
 
 @router.post("/reviews/report", status_code=202)
-def start_export(context: Context, asked: ExportRequest, key: IdempotencyKey = None) -> TaskValue:
+def start_export(context: Context, asked: ExportRequest) -> TaskValue:
     """Write a review as a file; the answer is the task to watch, which has the file for a day."""
-    return start_task(context, key, asked, lambda: review_pages.start_export(context, asked))
+    return TaskValue.make(review_pages.start_export(context, asked))

@@ -13,13 +13,14 @@ from fourcorners.operations.contracts.precedents import Precedent, PrecedentsReq
 from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
 from fourcorners.server.api.models import CollectionName, Cursor, HitValue, Paged
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.links import quote_href
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Search"])
+router = APIRouter(tags=["Search"], route_class=ApiRoute)
 MAX_NAMED = 500
 """Contracts of a search whose clauses that give orders are named."""
 _DEEPEST = 1_000  # hits of one query that can be paged through

@@ -12,6 +12,7 @@ from fastapi.responses import Response, StreamingResponse
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.reviewing.exports import FORMS, media_type_of
 from fourcorners.server.api.models import Cursor, Limit, Paged, TaskValue, file_responses
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
 from fourcorners.server.event_stream import stream_task
@@ -20,7 +21,7 @@ from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressSteps
 
-router = APIRouter(tags=["Tasks"])
+router = APIRouter(tags=["Tasks"], route_class=ApiRoute)
 _EVENTS: dict[int | str, dict[str, object]] = {200: {"content": {"text/event-stream": {}}}}
 _FILE = file_responses(map(media_type_of, FORMS))
 

@@ -27,10 +27,11 @@ from fourcorners.operations.contracts.obligations import (
 from fourcorners.reports.comparison.values import ComparisonValue, comparison_value
 from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.server.api.models import file_responses
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context, send_written
 from fourcorners.server.pages.comparison import compared_file
 
-router = APIRouter(tags=["Dates and obligations"])
+router = APIRouter(tags=["Dates and obligations"], route_class=ApiRoute)
 
 
 @router.get("/dates")

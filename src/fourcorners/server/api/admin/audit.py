@@ -13,13 +13,14 @@ from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
 from fourcorners.server.api.models import CollectionName, Cursor, Moment, Paged, file_responses
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import cut_page, decode_cursor
 from fourcorners.server.pages import audit as pages
 from fourcorners.server.store import audit_trail
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Audit"])
+router = APIRouter(tags=["Audit"], route_class=ApiRoute)
 _Date = Annotated[date | None, Query()]
 
 

@@ -11,12 +11,13 @@ from pydantic import Field
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.operations.principal import Role, RoleName, Scope, highest_role
 from fourcorners.server.api.models import Moment
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Account, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens, Token
 from fourcorners.server.context import Context
 from fourcorners.value import Flag, NoWord, Value
 
-router = APIRouter(tags=["Users"])
+router = APIRouter(tags=["Users"], route_class=ApiRoute)
 _User = Annotated[str, Path(max_length=100, description="An account's name.", examples=["ada"])]
 
 

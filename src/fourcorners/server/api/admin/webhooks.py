@@ -12,13 +12,14 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
 from fourcorners.server.api.models import Cursor, Limit, Moment, Paged
+from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import cut_page, decode_cursor
 from fourcorners.server.store import webhooks
 from fourcorners.server.store.webhooks import Webhook
 from fourcorners.value import Value
 
-router = APIRouter(tags=["Webhooks"])
+router = APIRouter(tags=["Webhooks"], route_class=ApiRoute)
 _Webhook = Annotated[str, Path(max_length=40, examples=["0123456789abcdef"])]
 
 
