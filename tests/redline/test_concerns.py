@@ -495,6 +495,33 @@ def test_what_only_binds_our_side_is_not_refused_for_sure(read: Read) -> None:
     assert reason("burdens: subject, about: [report]") == signed
 
 
+@pytest.mark.parametrize(
+    "right",
+    [
+        "The Supplier may assign this Agreement to a purchaser of its business.",
+        "The Supplier may at any time transfer this Agreement to an affiliate of its choice.",
+    ],
+)
+def test_a_right_of_the_other_side_alone_does_not_bind_ours(read: Read, right: str) -> None:
+    bound = "The Customer may not assign this Agreement unless the Supplier agrees in writing."
+    assignment, wanted = load_playbook("due-diligence").provision("assignment"), Source("us")
+    terms = read("Customer", f"{right} {bound}")
+    (point,) = propose(terms, assignment, found(terms, right, bound), Preferences(wanted))
+    assert isinstance(point, OpenPoint)
+    assert point.reason.startswith("It binds your side")
+    assert [each.words for each in point.quotes] == [bound]
+    alone = propose(terms, assignment, found(terms, right), Preferences(wanted))
+    assert all(isinstance(each, OpenPoint) and "binds" not in each.reason for each in alone)
+
+
+def test_a_right_over_our_side_binds_it(read: Read) -> None:
+    right = "The Supplier may audit the records of the Customer."
+    audit = load_playbook("due-diligence").provision("audit-rights")
+    refused = next(each for each in audit.positions if each.is_refused and each.burdens)
+    terms = read("Customer", right)
+    assert concerns_side(terms, refused, found(terms, right), [quote_of(terms, right)])
+
+
 def test_a_longer_time_to_pay_is_not_taken_from_the_payer(read: Read) -> None:
     payment = load_playbook("commercial-terms").provision("payment-term")
     clause = "The Customer shall pay each proper invoice within seventy-five days of its receipt."

@@ -24,7 +24,7 @@ from fourcorners.redline.periods import listed_periods, refused_periods
 from fourcorners.redline.replacement import SHORTEST
 from fourcorners.review.finding import Author, Finding
 from fourcorners.review.mentions import fold_party
-from fourcorners.review.obligations.acting import Action, ActionKind, first_action
+from fourcorners.review.obligations.acting import Action, ActionKind, first_action, right_of
 from fourcorners.review.parties import Side
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Quote
@@ -88,8 +88,16 @@ def find_concerns(terms: ContractTerms, provision: Provision, finding: Finding) 
             if periods is not None:
                 quotes.append(each.quote)
                 refused |= dict.fromkeys(periods)
+        binding = [
+            each
+            for each in quotes
+            if each.span is None or not _is_freedom(terms, position, [each.span])
+        ]
+        quotes = binding or quotes
         if quotes and not (position.alone and _is_mutual(terms, position, finding)):
-            known = bool(refused) or _is_ours(terms, provision, position, finding, quotes[0])
+            known = bool(refused) or (
+                bool(binding) and _is_ours(terms, provision, position, finding, quotes[0])
+            )
             found.append(Concern(position, tuple(quotes), tuple(refused), known))
     return [each for each in found if each.is_recognised] or found
 
@@ -108,6 +116,17 @@ def _is_ours(
         return _whose(terms, position.favours, finding, parts) in ("theirs", "each")
     has_words = burdened == "ours" or (bool(position.about) and burdened != "theirs")
     return has_words and not has_accepted_period(terms, provision, finding, quote)
+
+
+def _is_freedom(terms: ContractTerms, position: Position, parts: Sequence[Span]) -> bool:
+    """Tell whether words that would bind somebody only give the other side a right."""
+    if position.burdens in ("", PAYER, SUBJECT):
+        return False
+    contract, parties = terms.contract, terms.contract.card.parties
+    theirs = {e.value.name for e in parties if terms.side.whose(e.value) == "theirs"}
+    sentences = (each for part in parts for each in split_sentences(contract.full_text, part))
+    holders = [right_of(contract, each) for each in sentences]
+    return bool(holders) and all(each and each <= theirs for each in holders)
 
 
 def has_accepted_period(
@@ -132,7 +151,8 @@ def concerns_side(
     bound: _Whose = "each"
     if position.burdens:
         bound = _whose(terms, position.burdens, finding, parts)
-        bound = bound or (burdened if position.burdens != PAYER else "")
+        is_unknown = position.burdens == PAYER or _is_freedom(terms, position, parts)
+        bound = bound or ("" if is_unknown else burdened)
     is_by_words = SUBJECT in (position.burdens, position.favours) or position.favours == PAYER
     if is_by_words and not (position.under or position.over) and burdened == "theirs":
         return False

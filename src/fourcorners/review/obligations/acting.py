@@ -82,6 +82,18 @@ def first_action(contract: Contract, sentence: Span) -> Action:
     return Action(frozenset(first.actor.parties), kind)
 
 
+def right_of(contract: Contract, sentence: Span) -> frozenset[str]:
+    """Return the parties of whose right alone a sentence speaks; none where it names another."""
+    first = next((each for each in _acting(contract, sentence)), None)
+    if first is None or first[1].actor is None:
+        return frozenset()
+    holders = frozenset(first[1].actor.parties)
+    named = _subjects(contract).mentions.list_within(sentence)
+    is_right = _kind(contract.text, *first) is ActionKind.RIGHT
+    is_alone = holders.issuperset(party for each in named for party in each.actor.parties)
+    return holders if is_right and is_alone else frozenset()
+
+
 def _notifying(contract: Contract, reader: SubjectReader, sentence: Span) -> frozenset[str]:
     """Return who must give notice so that something does not go on: "unless the Buyer notifies"."""
     text = contract.text
