@@ -45,10 +45,42 @@ def test_a_row_is_a_provision_with_its_positions() -> None:
     provision = found["late-delivery"]
     kinds = {each.kind: each.text for each in provision.positions}  # type: ignore[attr-defined]
     assert kinds == {"unacceptable": "No remedy", "preferred": "1% a week", "fallback": "2% a week"}
-    assert [each.question for each in provision.questions] == ["Is it capped?", "Since when?"]  # type: ignore[attr-defined]
-    rule = provision.severity[0]  # type: ignore[attr-defined]
-    assert (rule.when, rule.severity, rule.because) == ("not_found", "high", "Sales stop.")
+    assert [each.question for each in provision.questions] == [  # type: ignore[attr-defined]
+        "Is it capped?",
+        "Since when?",
+        "Does the clause say this, or come to the same: No remedy?",
+    ]
+    (rule,) = provision.severity  # type: ignore[attr-defined]
+    assert (rule.when, rule.severity, rule.because) == ("found", "high", "Sales stop.")
+    assert rule.answers == {"unacceptable": ("yes",)}
+    assert list(kinds) == ["preferred", "fallback", "unacceptable"]
     assert left == ()
+
+
+RISKS = ("Clause", "Why it matters", "Risk", "Risk if missing", "Unacceptable")
+
+
+@pytest.mark.parametrize(
+    ("row", "rules"),
+    [
+        (("Early end", "Revenue at risk", "High"), "found high"),
+        (("Early end", "Revenue at risk", "High", "", "At any time"), "found high yes"),
+        (("Insurance", "Missing cover is ours to pay", "High"), "not_found high"),
+        (("Cap", "", "High if absent"), "not_found high"),
+        (("Cap", "", "Medium", "", "Silent on the amount"), "not_found medium"),
+        (("Cap", "", "Low", "High", "Unlimited"), "not_found high, found low yes"),
+        (("Cap", "It says who pays"), "found none"),
+    ],
+)
+def test_a_risk_is_of_the_clause_as_found_unless_its_absence_is_the_risk(
+    row: tuple[str, ...], rules: str
+) -> None:
+    (provision,) = made(row, heads=RISKS)[0].values()
+    said = [
+        " ".join([each.when, each.severity, *(e for (e,) in each.answers.values())])
+        for each in provision.severity  # type: ignore[attr-defined]
+    ]
+    assert ", ".join(said) == rules
 
 
 @pytest.mark.parametrize("name", ["Insurance", "INSURANCE ", "Limitation of liability"])

@@ -31,6 +31,7 @@ class Field(StrEnum):
     ACTION = "action"
     QUESTIONS = "questions"
     RISK = "risk"
+    ABSENCE = "absence"
     TERMS = "terms"
 
 
@@ -48,6 +49,7 @@ _HEADINGS: Mapping[Field, str] = {
     Field.WORDING: "wording|model clause|sample clause|example language|language|template|"
     "suggested text|standard clause|sample wording|text",
     Field.QUESTIONS: "question|questions|what to check|check|checklist|ask",
+    Field.ABSENCE: "risk if missing|risk if absent|risk of absence|if missing|if absent|if silent",
     Field.RISK: "risk|severity|priority|importance|risk level|rating",
     Field.REASON: "why|reason|rationale|explanation|why it matters|comment|comments",
     Field.ACTION: "action|what to do|escalation|escalate|guidance|approval|instructions",
@@ -60,6 +62,11 @@ _LEVELS = {
     "low": "low minor green 1 could",
 }
 _CHOICES = re.compile(r"[\n;•]+|(?<=\?)\s+")
+_ABSENT = re.compile(
+    r"\b(?:absen(?:t|ce)|missing|silent|omi(?:tted|ssion)|lack(?:s|ing)?|no such (?:clause|term))\b|"
+    r"\bnot (?:there|found|present|included|in the contract)\b", re.IGNORECASE
+)  # fmt: skip
+_AS_REFUSED = "unacceptable"  # the question whether a clause says what is refused
 _WORD = re.compile(r"\w+")
 _SMALL = frozenset(("a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to"))
 
@@ -138,8 +145,11 @@ def make_playbook(name: str, rows: Sequence[Sequence[str]], columns: Columns) ->
     provisions = []
     for each in merged.values():
         made = _provision(each, taken)
-        if each.get(Field.RISK) and not _level(each[Field.RISK]):
-            left.append(f"{each[Field.NAME]}: the risk {each[Field.RISK][:40]!r}")
+        left += [
+            f"{each[Field.NAME]}: the risk {each[field][:40]!r}"
+            for field in (Field.RISK, Field.ABSENCE)
+            if each.get(field) and not _level(each[field])
+        ]
         taken.add(str(made["id"]))
         provisions.append(made)
     content = {"id": provision_id(name), "name": name, "version": "1", "provisions": provisions}
@@ -165,12 +175,15 @@ def _provision(row: Mapping[Field, str], taken: set[str]) -> dict[str, Data]:
     }
     if not row.get(Field.TERMS):
         made |= {key: known[key] for key in ("avoid", "examples", "extent", "card") if key in known}
-    if questions := list(_questions(row)):
+    questions, rules = list(_questions(row)), list(_severity(row))
+    if any("answers" in each for each in rules):
+        asked = " ".join(row[Field.UNACCEPTABLE].split()).rstrip(".?")
+        question = f"Does the clause say this, or come to the same: {asked}?"
+        questions.append({"id": _AS_REFUSED, "question": question, "answer": "yes_no"})
+    if questions:
         made["questions"] = questions
-    level = _level(row.get(Field.RISK, ""))
-    if level or Field.REASON in row:
-        because = row.get(Field.REASON, "There is no such clause.")
-        made["severity"] = [{"when": "not_found", "severity": level or "none", "because": because}]
+    if rules:
+        made["severity"] = rules
     if positions := list(_positions(row)):
         made["positions"] = positions
     return made
@@ -182,8 +195,27 @@ def _questions(row: Mapping[Field, str]) -> Iterator[Data]:
         yield {"id": f"question-{number}", "question": words}
 
 
+def _severity(row: Mapping[Field, str]) -> Iterator[dict[str, Data]]:
+    """Yield the rules of a row's risks: of the clause as it is refused, as found, or as missing."""
+    risk, absence = _level(row.get(Field.RISK, "")), _level(row.get(Field.ABSENCE, ""))
+    reason, refused = row.get(Field.REASON, ""), row.get(Field.UNACCEPTABLE, "")
+    says_absent = any(_ABSENT.search(each) for each in (row.get(Field.RISK, ""), reason))
+    if says_absent or _ABSENT.match(refused):
+        risk, absence = "", absence or risk
+    if absence:
+        because = reason or "There is no such clause."
+        yield {"when": "not_found", "severity": absence, "because": because}
+    if risk and refused:
+        because = reason or refused
+        given: dict[str, Data] = {_AS_REFUSED: ["yes"]}
+        yield {"when": "found", "answers": given, "severity": risk, "because": because}
+    elif risk or (reason and not absence):
+        because = reason or "The playbook names this risk."
+        yield {"when": "found", "severity": risk or "none", "because": because}
+
+
 def _positions(row: Mapping[Field, str]) -> Iterator[Data]:
-    for field in (Field.UNACCEPTABLE, Field.PREFERRED, Field.FALLBACK):
+    for field in (Field.PREFERRED, Field.FALLBACK, Field.UNACCEPTABLE):
         wording = row.get(Field.WORDING, "") if field is Field.PREFERRED else ""
         text = row.get(field, "") or (wording and "The wording of the house.")
         if not text:

@@ -41,7 +41,8 @@ FIELD_WORDS = {
     Field.REASON: "Reason",
     Field.ACTION: "What to do",
     Field.QUESTIONS: "Questions",
-    Field.RISK: "Risk if the clause is missing",
+    Field.RISK: "Risk of the clause as found (unacceptable, if the row says what is)",
+    Field.ABSENCE: "Risk if the clause is missing",
     Field.TERMS: "Search terms",
 }
 _ROWS = 5  # shown of the table
