@@ -13,6 +13,7 @@ import pytest
 
 from fourcorners.documents.tables import MAX_COLUMNS, MAX_ROWS, MAX_WORDS, find_tables, read_tables
 from fourcorners.errors import InputError
+from fourcorners.playbooks.tables import join_tables
 
 ROWS = [("Clause", "Preferred", "Walk-away"), ("Late delivery", "One percent a week", "Nothing")]
 
@@ -67,6 +68,14 @@ def test_a_formula_is_its_result_and_never_calculated(tmp_path: Path) -> None:
         tmp_path / "a.xlsx", [("Clause",), ('=HYPERLINK("http://x.test","y")',), ("=1+1",)]
     )
     assert [row for each in find_tables(path) for row in each.rows] == [("Clause",)]
+
+
+def test_a_formula_without_a_result_is_named(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", [("Clause", "Preferred"), ("Cap", "=A1&A2"), ("Law", "b")])
+    (table,) = find_tables(path)
+    assert table.unread == ("the formula in B2",)
+    _, left = join_tables([table])
+    assert left == ["Sheet: the formula in B2 could not be read"]
 
 
 def test_merged_cells_have_their_words_once(tmp_path: Path) -> None:

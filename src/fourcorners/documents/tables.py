@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -30,10 +30,14 @@ Column = TypeVar("Column")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: what it is called (a sheet's name), and its rows, which are equally long."""
+    """A table: what it is called (a sheet's name), and its rows, which are equally long.
+
+    `unread` are its formulas that no program has worked out, with their places.
+    """
 
     name: str
     rows: tuple[tuple[str, ...], ...]
+    unread: tuple[str, ...] = ()
 
 
 def match_headings(headings: Sequence[str], names: Mapping[Column, str]) -> list[Column | None]:
@@ -87,7 +91,11 @@ def find_tables(path: Path) -> list[Table]:
     except InputError as error:  # of a path that is nobody's concern
         message = error.message.replace(str(path), path.name)
         raise InputError(message, remedy=error.remedy) from error
-    return [_table(path, name, cells) for name, cells in found if cells]
+    return [
+        replace(_table(path, name, cells), unread=tuple(unread))
+        for name, cells, unread in found
+        if cells
+    ]
 
 
 def _name(path: Path) -> str:
@@ -97,7 +105,7 @@ def _name(path: Path) -> str:
 Cells = dict[tuple[int, int], str]
 
 
-def _sheets(path: Path) -> list[tuple[str, Cells]]:
+def _sheets(path: Path) -> list[tuple[str, Cells, list[str]]]:
     book = Workbook(OfficePackage(path.read_bytes(), path))
     found = []
     for sheet in book.sheets:
@@ -106,11 +114,11 @@ def _sheets(path: Path) -> list[tuple[str, Cells]]:
             cells |= {(row, column): each for column, each in words.items() if each.strip()}
             if row > MAX_ROWS:
                 break
-        found.append((sheet, cells))
+        found.append((sheet, cells, [f"the formula in {at}" for at in book.unread_formulas(sheet)]))
     return found
 
 
-def _tables(path: Path) -> list[tuple[str, Cells]]:
+def _tables(path: Path) -> list[tuple[str, Cells, list[str]]]:
     document = read_document(path)
     tables = [mark.span for mark in document.marks if mark.kind is MarkKind.TABLE]
     found: dict[Span, Cells] = {span: {} for span in tables}
@@ -125,7 +133,7 @@ def _tables(path: Path) -> list[tuple[str, Cells]]:
         if around and words:
             inner = min(around, key=len)
             found[inner][int(row), int(column)] = words
-    return [("", cells) for cells in found.values()]
+    return [("", cells, []) for cells in found.values()]
 
 
 _READERS = {".xlsx": _sheets, ".docx": _tables}

@@ -81,6 +81,14 @@ class Workbook:
                     cells[at] = words
             yield number, cells
 
+    def unread_formulas(self, sheet: str) -> list[str]:
+        """Return the places of formulas that have no stored value: nothing works them out here."""
+        part = self._parts.get(sheet)
+        root = self._package.xml_root(part) if part else None
+        cells = (each for each in root.iter() if _name(each) == "c") if root is not None else ()
+        named = ((each.get("r", ""), {_name(part): part.text for part in each}) for each in cells)
+        return [place for place, parts in named if "f" in parts and not parts.get("v")]
+
     def _words(self, cell: _Element) -> str:
         kind = cell.get("t", "n")
         if kind == "inlineStr":

@@ -63,8 +63,9 @@ _LEVELS = {
 }
 _CHOICES = re.compile(r"[\n;•]+|(?<=\?)\s+")
 _ABSENT = re.compile(
-    r"\b(?:absen(?:t|ce)|missing|silent|omi(?:tted|ssion)|lack(?:s|ing)?|no such (?:clause|term))\b|"
-    r"\bnot (?:there|found|present|included|in the contract)\b", re.IGNORECASE
+    r"\b(?:absen(?:t|ce)|missing|silent|omi(?:tted|ssion)|lack(?:s|ing)?)\b|"
+    r"\bno such (?:clause|term)\b|\bnot (?:there|found|present|included|in the contract)\b",
+    re.IGNORECASE,
 )  # fmt: skip
 _AS_REFUSED = "unacceptable"  # the question whether a clause says what is refused
 _WORD = re.compile(r"\w+")
@@ -98,6 +99,7 @@ def join_tables(tables: Sequence[Table]) -> tuple[Table, list[str]]:
         for at, each in enumerate(tables, start=1)
         if each not in same
     ]
+    left += [f"{each.name}: {cell} could not be read" for each in same for cell in each.unread]
     return Table(best.name, (best.rows[0], *(row for each in same for row in each.rows[1:]))), left
 
 
