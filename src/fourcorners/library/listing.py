@@ -211,6 +211,19 @@ class Listing:
         """Return the id of the document of a collection whose file has this hash."""
         return self._with_content("id", sha256, collection)
 
+    def documents_of_length(
+        self, collection: str, media_type: str, shortest: int, longest: int
+    ) -> list[str]:
+        """Return the ids of the documents of a collection whose text has so many characters."""
+        return self._texts(
+            "SELECT d.id FROM documents d JOIN collections c ON c.row = d.collection "
+            "WHERE c.fold = ? AND d.media_type = ? AND d.characters BETWEEN ? AND ? ORDER BY d.row",
+            fold_name(collection),
+            media_type,
+            shortest,
+            longest,
+        )
+
     def media_type_of(self, sha256: str, collection: str) -> str:
         """Return the media type of the file with this hash; empty if a collection has none."""
         return self._with_content("media_type", sha256, collection) or ""

@@ -43,6 +43,7 @@ from fourcorners.server.pages.markup import ChangeView, bank_names, change_views
 from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.server.tasks.handlers.ask import start_question
+from fourcorners.server.word.known import find_same_words
 from fourcorners.server.word.placement import (
     PaneChange,
     WordPlace,
@@ -76,14 +77,17 @@ def start(context: Context) -> Response:
 def add_document(
     context: Context, collection: Annotated[str, Form(max_length=120)], files: list[UploadFile]
 ) -> Response:
-    """Add the open contract to a collection; the same bytes are there once."""
+    """Add the open contract to a collection; the same words are there once."""
     form = FormData([("collection", collection), *(("files", each) for each in files)])
     name, sent = uploaded_files(context, form, "Open a contract in Word.")
     file = sent[0][1].file
     digest = sha256(file.read()).hexdigest()
     file.seek(0)
     with context.access() as access:
-        known = access.common().document_with(digest, name)
+        library = access.common()
+        known = library.document_with(digest, name) or find_same_words(
+            library, context.state.settings, name, file
+        )
         if known is not None:
             return JSONResponse({"document": access.visible(known).entry.id})
     task = receive_files(context, name, [(sent[0][0], file)])
