@@ -239,6 +239,9 @@ def test_a_sentence_ends_the_paragraph_that_it_speaks_of() -> None:
         ),
         ("Its liability shall not exceed $5 a day, or $500 in all.", None),
         ("It shall keep liability insurance of up to $500.", None),
+        ("Its liability shall not exceed twice the fees or, for damage to goods, $500.", None),
+        ("Its liability is limited to the greater of $500 and the fees of a year.", None),
+        ("Its liability shall not exceed $500 or, if more, the fees of a year.", None),
     ],
 )
 def test_only_the_amount_of_a_limit_is_changed(clause: str, after: str | None) -> None:

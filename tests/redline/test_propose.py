@@ -263,6 +263,8 @@ def test_a_clause_that_is_surely_missing_is_added(supply: ContractTerms) -> None
     assert isinstance(change, ProposedChange)
     assert change.extent is Extent.NEW_CLAUSE
     assert change.blanks == ("amount of the cap",)
+    assert not change.reached.startswith("Meets")
+    assert replace(change, blanks=()).reached.startswith(f"Meets the {change.target_kind} position")
     assert change.new_clause is not None
     assert change.new_clause.number == "6.4"
 

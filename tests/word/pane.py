@@ -75,6 +75,9 @@ def review(page: Page, party: str, *playbooks: str) -> None:
 
 def put_in(page: Page, identity: str) -> None:
     press(page, f"[data-id='{identity}'] [data-put-in]")
+    if page.eval(f"Boolean(document.querySelector(\"[data-id='{identity}'] [data-asked]\"))"):
+        assert "Still to fill in" in said(page)  # it asks first
+        press(page, f"[data-id='{identity}'] [data-put-in]")
     assert said(page).startswith("Put in as a tracked change"), (identity, said(page))
 
 

@@ -32,6 +32,7 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
 _PERIOD = _PATTERNS["period"]
 _REFERS, _BRITISH = _PATTERNS["refers"], _PATTERNS["british"]
+_ALTERNATIVE = _PATTERNS["alternative"]
 MORE_PARTIES = "the contract has more than two parties, and the playbook's words are for two"
 _TERMS = frozenset({"end", "renewal"})  # the card's values
 _INSERTED, _ADDED = 0.5, 0.8  # share of words that say it already: in a sentence, of one; by hand
@@ -177,7 +178,7 @@ def _make(
     draft = terms.fill(edit.words)
     draft = replace(draft, text=in_capitals(draft.text, quote.text_in(text)))
     if edit.of and draft.text:
-        return _change_amount(text, quote, draft)
+        return _change_amount(text, quote, edit, draft)
     if edit.of:
         return _change_period(text, quote, edit, answers.get(edit.of))
     if edit.after:
@@ -227,12 +228,15 @@ def _is_there_again(text: str, quote: Span, place: Span) -> bool:
     return False
 
 
-def _change_amount(text: str, quote: Span, draft: Draft) -> TextEdit | None:
-    """Put words in place of the only amount of a sentence."""
+def _change_amount(text: str, quote: Span, edit: ClauseEdit, draft: Draft) -> TextEdit | None:
+    """Put words in place of the only amount of a sentence, if it has no limit next to that."""
     found = find_amounts(text, quote)
     if len(found) != 1:
         return None
     place = found[0].span
+    limit = find_phrase(text, Span(quote.start, place.start), edit.about) or place
+    if _ALTERNATIVE.search(text, limit.end, place.start) or _ALTERNATIVE.match(text, place.end):
+        return None
     if not any(each.mark for each in find_quantities(text, place)):  # "the fees paid in a month …"
         rest = re.compile(r"[^.;:\n]*").match(text, place.end, quote.end)
         place = Span(place.start, rest.end() if rest else place.end).strip(text)

@@ -129,6 +129,15 @@ class ProposedChange:
     cautions: tuple[str, ...] = ()
 
     @property
+    def reached(self) -> str:
+        """Say which position it reaches; empty of a person's own words."""
+        if self.basis is Basis.EDITED:
+            return ""
+        if self.blanks:
+            return f"Not yet in the {self.target_kind} position, which it is for: {self.target}"
+        return f"Meets the {self.target_kind} position: {self.target}"
+
+    @property
     def size(self) -> int:
         """Return how many words go or come."""
         return sum(len(each.text.split()) for each in self.edits if each.kind is not EditKind.EQUAL)
@@ -207,6 +216,8 @@ class Redline:
     Attributes:
         party: For whom, as the contract calls them.
         accepted: The names of the provisions that are in a position that is preferred or accepted.
+        missing: The names of those that were not found, and of which nothing is proposed.
+        unjudged: The names of those that were found, and are in no known position.
         failed: What could not be read, with the reason, by the name of the provision.
         responses: What to answer to the tracked changes of others.
     """
@@ -221,3 +232,16 @@ class Redline:
     accepted: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     responses: tuple[ChangeResponse, ...] = ()
+    missing: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+
+    @property
+    def remainder(self) -> str:
+        """Say, in a sentence, of which provisions nothing is proposed or left open, and why."""
+        groups = (
+            ("Acceptable as drafted", self.accepted),
+            ("Not found", self.missing),
+            ("Found and not judged", self.unjudged),
+        )
+        said = "; ".join(f"{why}: {', '.join(names)}" for why, names in groups if names)
+        return f"{said}." if said else ""

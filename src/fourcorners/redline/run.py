@@ -18,7 +18,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.redline.cautions import find_cautions
-from fourcorners.redline.concerns import is_accepted
+from fourcorners.redline.concerns import is_accepted, matched_position
 from fourcorners.redline.drafting import ContractTerms, PrecedentBank
 from fourcorners.redline.open_points import Preferences, Target
 from fourcorners.redline.proposal import (
@@ -103,6 +103,8 @@ def redline_contract(
     changes: list[ProposedChange] = []
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
+    missing: list[str] = []
+    unjudged: list[str] = []
     failed: list[tuple[str, str]] = []
     cells = _classed_cells(library, terms, playbooks, options.workers, encoder)
     for provision, finding, own_source in cells:
@@ -123,8 +125,13 @@ def redline_contract(
                 changes.append(outcome)
             else:
                 open_points.append(outcome)
-        if finding.state is CellState.FOUND and not outcomes and is_accepted(provision, finding):
-            accepted.append(provision.name)
+        if not outcomes and finding.state is CellState.NOT_FOUND:
+            missing.append(provision.name)
+        elif not outcomes and finding.state is CellState.FOUND:
+            if is_accepted(provision, finding):
+                accepted.append(provision.name)
+            elif matched_position(provision, finding) is None:
+                unjudged.append(provision.name)
     reviewed = ReviewedVersion(terms, {each.id: (each, finding) for each, finding, _ in cells})
     spans = [each.span for each in changes if each.span]
     changes = [
@@ -149,6 +156,8 @@ def redline_contract(
             )
         ),
         accepted=tuple(accepted),
+        missing=tuple(missing),
+        unjudged=tuple(unjudged),
         failed=tuple(failed),
         responses=tuple(
             _weigh_others(reviewed, playbooks, options, (*changes, *open_points), encoder)

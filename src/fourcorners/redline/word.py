@@ -43,10 +43,13 @@ def redline_table(found: Redline) -> Iterator[str]:
             change.removed,
             change.added,
             why,
-            "" if change.basis is Basis.EDITED else f"{change.target} ({change.target_kind})",
+            change.reached,
             source_words(change.source),
         )
         yield f"| {number} | {' | '.join(_cell(each) for each in cells)} |"
+    if found.remainder:
+        yield ""
+        yield _cell(found.remainder)
     for is_recognised, points in groupby(found.open_points, key=lambda each: each.is_recognised):
         yield ""
         yield f"## {POINT_HEADINGS[is_recognised]}"

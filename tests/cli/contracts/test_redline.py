@@ -129,6 +129,25 @@ def test_several_playbooks_make_one_mark_up(program: Program, supply: Path, tmp_
     assert names.count("termination-for-convenience") == 0  # that of the first playbook counts
 
 
+def test_what_is_not_judged_or_not_there_is_said(
+    program: Program, supply: Path, tmp_path: Path
+) -> None:
+    house = tmp_path / "house.yaml"
+    house.write_text(
+        f"{HOUSE.partition('    positions:')[0]}"
+        "  - {id: ships, name: Ships, definition: Ships., query: '\"frigate charter\"~4'}\n",
+        "utf-8",
+    )
+    asked = ("redline", supply, "--for", "Customer", "-p", house)
+    value = program(*asked, "--json").json
+    assert value["changes"] == value["to_decide"] == []
+    assert (value["unjudged"], value["missing"]) == (["Notice"], ["Ships"])
+    said = "Not found: Ships; Found and not judged: Notice."
+    assert said in program(*asked).out
+    program(*asked, "--out", "none.md")
+    assert said in (tmp_path / "none.md").read_text("utf-8")
+
+
 def test_another_format_gets_a_table(program: Program, supply: Path, tmp_path: Path) -> None:
     plain = tmp_path / "supply.txt"
     plain.write_text(read_document(supply).text.replace("Goods", "<b>Goods|"))

@@ -322,6 +322,13 @@ def test_programs_do_the_same(supply: Room, tmp_path: Path) -> None:
     assert supply.client.get(path).status_code == 404
     made = supply.client.post(path, json={"party": "Birch Retail Limited"}).json()
     assert made["word"]
+    page = words(supply.client.get(f"/d/{supply.document('supply')}/markup").text)
+    assert made["missing"]
+    assert f"Not found: {', '.join(made['missing'])}" in page
+    (cap,) = [each for each in made["changes"] if each["blanks"]]
+    card = cards(supply.client.get(f"/d/{supply.document('supply')}/markup").text)[cap["id"]]
+    assert "Meets" not in words(card)
+    assert 'data-confirm="Still to fill in: amount of the cap.' in card
     by_name = {each["provision"]: each for each in made["changes"]}
     change = by_name["assignment"]
     assert change["state"] == "open"

@@ -253,7 +253,7 @@ def _word_file(read: Document) -> bytes:
 def _value(read: Document, found: Redline) -> dict[str, object]:
     return {
         **console.attributes(read, "id name path"),
-        **console.attributes(found, "party playbook playbook_version accepted"),
+        **console.attributes(found, "party playbook playbook_version accepted missing unjudged"),
         "changes": [_change_value(each) for each in found.changes],
         "to_decide": [_point_value(each) for each in found.open_points],
         "proposed": [_response_value(each) for each in found.responses],
@@ -311,7 +311,7 @@ def _print(found: Redline) -> None:
         why = change.found or ("no such clause was found" if change.new_clause else "")
         for label, words in (
             ("now", why),
-            ("reaches", f"{change.target} ({change.target_kind})"),
+            ("reaches", change.reached),
             ("wording", source_words(change.source)),
             ("to fill in", "; ".join(change.blanks)),
             ("take care", " ".join(change.cautions)),
@@ -336,8 +336,9 @@ def _print(found: Redline) -> None:
     likely = [each for each in found.open_points if each.is_recognised]
     points = f"{console.count_noun(len(likely), 'point')} to be decided by you"
     points += f", {len(found.open_points) - len(likely)} to be read"
-    accepted = f"; accepted: {', '.join(found.accepted)}" if found.accepted else ""
-    console.print_line((f"{changes} proposed, {points}{accepted}.", "dim"))
+    if found.remainder:
+        console.print_line((single_line(found.remainder), "dim"))
+    console.print_line((f"{changes} proposed, {points}.", "dim"))
 
 
 def _print_point(point: OpenPoint) -> None:

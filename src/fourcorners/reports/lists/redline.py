@@ -7,7 +7,6 @@ from itertools import groupby
 
 from fourcorners.redline.proposal import (
     POINT_HEADINGS,
-    Basis,
     OpenPoint,
     ProposedChange,
     Redline,
@@ -60,9 +59,7 @@ def redline_report(found: Redline, prepared_by: str = "") -> Report:
 
 def _change(change: ProposedChange) -> Row:
     why = change.found or ("No such clause was found." if change.new_clause else "")
-    is_own = change.basis is Basis.EDITED
-    reached = "" if is_own else f"Meets the {change.target_kind} position: {change.target}"
-    notes = [note(each) for each in (reached, source_words(change.source)) if each]
+    notes = [note(each) for each in (change.reached, source_words(change.source)) if each]
     return row(
         (body(change.name), note(" › ".join(change.path))),
         Run(change.removed, Tone.REMOVED),

@@ -93,6 +93,9 @@ class MarkupValue(Value):
     word: bool = Field(description="Whether it can be written into the Word file.")
     changes: list[ProposedChangeValue]
     to_decide: list[OpenPointValue]
+    accepted: list[str] = Field(description="What is in a position that is accepted.")
+    missing: list[str] = Field(description="What was not found, and is not proposed.")
+    unjudged: list[str] = Field(description="What was found, and is in no known position.")
     responses: list[ChangeResponseValue] = Field(
         description="To the tracked changes of others; none without the request's `reviewer`."
     )
@@ -107,6 +110,9 @@ class MarkupValue(Value):
             word=found.proposal.is_word,
             changes=[_change(each) for each in change_views(found, text)],
             to_decide=[_open_point(each) for each in found.redline.open_points],
+            accepted=list(found.redline.accepted),
+            missing=list(found.redline.missing),
+            unjudged=list(found.redline.unjudged),
             responses=[
                 ChangeResponseValue.make(
                     each, author=each.change.author, before=each.change.before, path=list(each.path)

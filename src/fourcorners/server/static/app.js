@@ -44,9 +44,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const question = event.target.dataset.confirm;
-  if (question && !window.confirm(question)) event.preventDefault();
-});
+  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  if (!question || window.confirm(question)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation(); // nor by htmx
+}, true);
 
 document.addEventListener("click", async (event) => { // what has an address is sent to a colleague
   const button = event.target.closest("[data-copy]");

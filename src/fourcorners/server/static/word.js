@@ -106,7 +106,17 @@ function choose(tab) {
   part.querySelectorAll("[data-tab-part]").forEach((each) => { each.hidden = each.dataset.tabPart !== tab; });
 }
 
-async function putIn(card) {
+// Words with a blank are taken on a second click: Word lets no pane ask by a dialog.
+function asksFirst(card, button) {
+  if (!card.dataset.blanks || button.dataset.asked) return false;
+  button.dataset.asked = "yes";
+  button.textContent = `${button.textContent} with the blank`;
+  tell(`Still to fill in: ${card.dataset.blanks}. Edit the words, or press the button again.`, true);
+  return true;
+}
+
+async function putIn(card, button = card.querySelector("[data-put-in]")) {
+  if (asksFirst(card, button)) return;
   await word.putIn(JSON.parse(card.dataset.change));
   state.done.add(card.dataset.id);
   if (["accepted", "edited"].includes(card.dataset.state)) card.querySelector("[data-put-in]").replaceWith("In the document");
@@ -167,9 +177,12 @@ const BUTTONS = [ // the first that fits
   ["[data-tab]", (button) => choose(button.dataset.tab)],
   ["[data-place]", (button) => word.show(JSON.parse(button.dataset.place))],
   ["[data-put-in]", (button) => putIn(button.closest("[data-id]"))],
-  ["[data-says]", (button) => decide(button.closest("[data-id]").dataset.id, button.dataset.says)],
+  ["[data-says]", (button) => {
+    const card = button.closest("[data-id]");
+    if (button.dataset.says !== "accepted" || !asksFirst(card, button)) return decide(card.dataset.id, button.dataset.says);
+  }],
   ["[data-include]", (button) => redraw("include", { provision: button.closest("[data-provision]").dataset.provision })],
-  ["[data-counter]", (button) => putIn(part.querySelector(`[data-id="${button.dataset.counter}"]`))],
+  ["[data-counter]", (button) => putIn(part.querySelector(`[data-id="${button.dataset.counter}"]`), button)],
   ["[data-answer]", (button) => respond(button.closest("[data-where]"), button.dataset.answer)],
   ["[data-copy]", openCopy],
   ["[data-selected]", async (button) => { button.form.elements.q.value = await word.selectedWords(); }],
