@@ -67,3 +67,28 @@ def test_a_prohibition_is_asserted() -> None:
         "party, and any assignment without such consent is void."
     )
     assert answers("assignment", sentence)["effect"] == "consent"
+
+
+IN_TURN = [
+    (
+        "The Supplier may end this Agreement by notice where control of the Customer is acquired,"
+        " and the Customer may do so where control of the Supplier is acquired."
+    ),
+    (
+        "The Customer may terminate this Agreement if there is a change of control of the Supplier,"
+        " and the Supplier shall have the same right if there is one of the Customer."
+    ),
+]
+ALONE = (
+    "The Customer may terminate this Agreement by notice if there is a change of control of the"
+    " Supplier, and the Supplier may not terminate it."
+)
+
+
+@pytest.mark.parametrize("sentence", IN_TURN)
+def test_a_right_of_each_party_in_turn_is_never_asserted_as_the_right_of_one(sentence: str) -> None:
+    assert answers("change-of-control", sentence)["may-act"] in ("", "each party")
+
+
+def test_a_right_of_one_party_alone_is_asserted() -> None:
+    assert answers("change-of-control", ALONE)["may-act"] == "Customer"

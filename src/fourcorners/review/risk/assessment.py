@@ -15,7 +15,6 @@ from typing import Literal
 
 from fourcorners.library.contract import Contract
 from fourcorners.models.registry import default_verdict_reader
-from fourcorners.models.verdict_reader.clause import MentionKind
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
@@ -53,7 +52,7 @@ _VALUE: Mapping[str, Callable[[str], object]] = {
     "date": re.compile(r"\d{4}-\d{2}-\d{2}$").match,
     "duration": period_parts,
 }
-_EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or "parties"
+_RIGHT = re.compile(r"\{\} (?:may|is free)\b")  # how a cell says whose a right is
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,26 +230,12 @@ class RiskAssessor:
 
     def _find_owner(self, answer: RiskAnswer) -> tuple[str, tuple[Quote, ...]]:
         found = {
-            self._first_party(unit.span)
+            self._marker.first_party(unit.span, self._conclusion.parties)
             for quote in answer.quotes
             for unit in self._reading.sentences
             if quote.span is not None and unit.span.overlaps(quote.span)
         }
         return (found.pop() if len(found) == 1 else "", answer.quotes)
-
-    def _first_party(self, sentence: Span) -> str:
-        """Return the party with whose name a sentence begins; empty if it begins otherwise."""
-        parties = (MentionKind.PARTY, MentionKind.GROUP)
-        first = next((e for e in self._marker.mentions.find(sentence) if e.kind in parties), None)
-        if first is None:
-            return ""
-        lead = self._text[sentence.start : first.span.start].casefold().split()
-        if any(len(word.strip("().")) > 1 and word.isalpha() and word != "the" for word in lead):
-            return ""
-        if first.kind is MentionKind.GROUP:
-            return EACH_PARTY if first.key.split()[0] in _EACH else ""
-        party = self._conclusion.parties.get(first.key)
-        return party_value(party) if party else ""
 
     def _readings(self, finding: Finding, provision: Provision) -> Iterator[_Reading]:
         for each in finding.evidence:
@@ -287,6 +272,8 @@ class RiskAssessor:
         words = " ".join(dict.fromkeys(each.words for each in quotes))
         if is_contrary(question, value, words):
             return replace(unanswered, reason="the words may say the contrary")
+        if _RIGHT.match(question.says) and self._has_two_holders(quotes):
+            return replace(unanswered, reason="the words give such a right to more than one party")
         return RiskAnswer(
             question.question,
             self._conclusion.words(question, value),
@@ -294,6 +281,16 @@ class RiskAssessor:
             statement=self._conclusion.statement(question, value),
             confidence=round(best.probability, 4),
             quotes=tuple(dict.fromkeys(quotes))[:MOST_QUOTES],
+        )
+
+    def _has_two_holders(self, quotes: Iterable[Quote]) -> bool:
+        """Return whether a sentence says of two parties in turn what they may do."""
+        spans = [each.span for each in quotes if each.span is not None]
+        sentences = (unit.span for unit in self._reading.sentences)
+        return any(
+            len(self._marker.entitled(sentence, self._conclusion.parties)) > 1
+            for sentence in sentences
+            if any(sentence.overlaps(span) for span in spans)
         )
 
     def _value(self, question: RiskQuestion, verdict: Verdict) -> str:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fourcorners.library.contract import Contract
 from fourcorners.models.reader.reader import Answer, QuestionReader
 from fourcorners.models.registry import default_reader
-from fourcorners.models.verdict_reader.clause import MarkedClause
+from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
+from fourcorners.models.verdict_reader.features import EACH_PARTY
+from fourcorners.outline.card.card import Party
 from fourcorners.outline.clause import find_lead_ins
 from fourcorners.outline.tree import NodeKind
 from fourcorners.playbooks.playbook import RiskQuestion
 from fourcorners.review.mentions import MentionFinder
+from fourcorners.review.parties import party_value
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 CONTRARY_FROM = 0.75  # probability of the opposite: no right one of 70 answers in trials has it
 _YES = {"effect": "free"}  # of questions with options that ask yes or no: what says yes
+_EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or "parties"
+_ENTITLED = load_patterns("fourcorners.review", "risk")["entitled"]
 _LEAD = range(20, 600)  # characters of the words before a list
 
 
@@ -63,6 +70,30 @@ class ClauseMarker:
         mentions = tuple(each for part in parts for each in self.mentions.find(part))
         whole = Span(leads[0].start, clause.end)
         return FoundClause(MarkedClause("".join(pieces), whole, span, mentions), tuple(leads))
+
+    def first_party(self, sentence: Span, parties: Mapping[str, Party]) -> str:
+        """Return the party with whose name a sentence begins; empty if it begins otherwise."""
+        kinds = (MentionKind.PARTY, MentionKind.GROUP)
+        first = next((e for e in self.mentions.find(sentence) if e.kind in kinds), None)
+        if first is None:
+            return ""
+        text = self._contract.text
+        lead = text[sentence.start : first.span.start].casefold().split()
+        if any(len(word.strip("().")) > 1 and word.isalpha() and word != "the" for word in lead):
+            return ""
+        if first.kind is MentionKind.GROUP:
+            return EACH_PARTY if first.key.split()[0] in _EACH else ""
+        party = parties.get(first.key)
+        return party_value(party) if party else ""
+
+    def entitled(self, sentence: Span, parties: Mapping[str, Party]) -> set[str]:
+        """Return the parties that a sentence gives a right: "the Supplier may"."""
+        return {
+            party_value(parties[each.key])
+            for each in self.mentions.find(sentence)
+            if each.key in parties
+            and _ENTITLED.match(self._contract.text, each.span.end, sentence.end)
+        }
 
 
 def clause_around(text: str, span: Span) -> Span:
