@@ -481,6 +481,26 @@ def test_titles(document: Make, top: str, title: str) -> None:
     assert card.title.value == title
 
 
+@pytest.mark.parametrize(
+    ("first", "rest", "title"),
+    [
+        ("Supply of Flour", "This agreement is made between", "Supply of Flour"),
+        ("Hire of Boats", "Agreement\n\nThis agreement is between", "Hire of Boats"),
+        ("Alder Mills, Inc.", "MILLING AGREEMENT\n\nThis is between", "MILLING AGREEMENT"),
+        ("Project Oak", "Milling Agreement\n\nThis is between", "Milling Agreement"),
+        ("DRAFT 3", "Milling Agreement\n\nThis is between", "Milling Agreement"),
+    ],
+)
+def test_a_first_paragraph_styled_as_a_title_is_one(
+    document: Make, first: str, rest: str, title: str
+) -> None:
+    style = Mark(MarkKind.HEADING, Span(0, len(first)), "0")
+    text = f"{first}\n\n{rest} Alder Mills, Inc. and Birch LLC.\n\n1. Oats.\n"
+    card = card_of(document(text, marks=(style,)))
+    assert card.title is not None
+    assert card.title.value == title
+
+
 def test_a_letter_is_called_by_its_subject(document: Make) -> None:
     text = "Alder Mills\n\n5 May 2020\n\nDear Joan\n\nConsulting on oats\n\nThis is agreed.\n"
     place = text.index("Consulting")

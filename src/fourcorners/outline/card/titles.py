@@ -56,6 +56,7 @@ _CAPITALS = re.compile(
     re.MULTILINE,
 )
 _NUMBERED = re.compile(START_PATTERN)
+_TITLE_STYLES = ("0", "Title", "title")
 _LONGEST = 160  # characters of a title
 
 
@@ -74,10 +75,13 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
     for mark in document.marks:
         if mark.span.start > MAX_OFFSET:
             break
-        styled = mark.kind is MarkKind.HEADING and mark.detail in ("0", "1", "Title", "title")
+        styled = mark.kind is MarkKind.HEADING and mark.detail in ("1", *_TITLE_STYLES)
         if styled and _NAME.search(mark.span.text_in(document.text)):
             return Title(mark.span.strip(document.text), 0.95)
     top = _top(lines)
+    styled_title = _styled_title(lines, document)
+    if styled_title and (top is None or len(top.span.text_in(lines.text).split()) == 1):
+        return styled_title
     subject = _subject(lines, document)
     if subject and (top is None or top.span.start > subject.start):
         return Title(subject, 0.7)
@@ -88,6 +92,18 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
     if repeated:
         return Title(repeated, 0.95)
     return top or Title(Span(*called.span("name")), 0.8)
+
+
+def _styled_title(lines: TextLines, document: Document) -> Title | None:
+    """Return the first paragraph, if its style is that of a title and it names no company."""
+    mark = next((each for each in document.marks if each.kind is MarkKind.HEADING), None)
+    if mark is None or mark.detail not in _TITLE_STYLES:
+        return None
+    words = mark.span.text_in(document.text).strip()
+    is_first = not lines.text[: mark.span.start].strip()
+    if not is_first or len(words) > _LONGEST or _OTHERS.search(words):
+        return None
+    return None if _PATTERNS["skip"].match(words) else Title(mark.span.strip(document.text), 0.8)
 
 
 def _subject(lines: TextLines, document: Document) -> Span | None:
