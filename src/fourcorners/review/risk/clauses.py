@@ -24,7 +24,8 @@ LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 CONTRARY_FROM = 0.75  # probability of the opposite: no right one of 70 answers in trials has it
 _YES = {"effect": "free"}  # of questions with options that ask yes or no: what says yes
 _EACH = frozenset(("each", "either", "both", "any", "all"))  # before "party" or "parties"
-_ENTITLED = load_patterns("fourcorners.review", "risk")["entitled"]
+_PATTERNS = load_patterns("fourcorners.review.risk", "clauses")
+_ENTITLED = _PATTERNS["entitled"]
 _LEAD = range(20, 600)  # characters of the words before a list
 
 
