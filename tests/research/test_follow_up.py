@@ -5,6 +5,7 @@ import pytest
 from fourcorners.research.follow_up import join_questions
 
 NOTICE = "On what notice can Larch end the lease?"
+_OAK = "In what time must Oak do so (must Oak pay)?"
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,9 @@ def test_another_party_takes_the_place_of_the_first(
         (NOTICE, "Must the notice be written?", f"Must the notice be written (o{NOTICE[1:-1]})?"),
         ("Can Oak Mills resign?", "Must they give reasons?", "Must Oak Mills give reasons?"),
         ("Can the Tenant resign?", "What is their fee?", "What is the Tenant’s fee?"),
+        ("Who may resign?", "And must they say why?", "Must they say why (who may resign)?"),
+        ("Is a sale barred?", "When may he do so?", "When may he do so (is a sale barred)?"),
+        ("Must Oak pay?", "In what time must they do so?", _OAK),
     ],
 )
 def test_what_points_back_is_named(before: str, question: str, joined: str) -> None:
@@ -59,6 +63,7 @@ def test_what_points_back_is_named(before: str, question: str, joined: str) -> N
         "Is there a cap on liability?",
         "May the Tenant assign this lease?",
         "Does this agreement renew?",
+        "May we resign if we do so by letter?",
     ],
 )
 def test_a_whole_question_stays_as_it_is(question: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -134,6 +134,7 @@ class ResearchContext:
         read_for: The names of the party that asks; by default the one for which the collection is
             read.
         reranker: Reads the best of what a search finds again, and may leave some of it out.
+        within: The clauses that alone may answer, by contract; empty for all.
         rerank_record: What the reranker failed to read.
     """
 
@@ -145,6 +146,7 @@ class ResearchContext:
     reader: OnnxReader | None = None
     read_for: tuple[str, ...] = ()
     reranker: Reranker | None = None
+    within: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     rerank_record: RerankRecord = field(default_factory=RerankRecord, repr=False)
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
     _contracts: dict[str, Contract] = field(default_factory=dict, repr=False)

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import MAX_QUESTION, Answer, RowState
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.collection import contract_question
 from fourcorners.research.question import AUXILIARY, lacks_content
 from fourcorners.research.tool import Material
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
 
 _EACH = ", under each contract?"
 _MOST_CITED = 20  # quotes of the earlier answer that a model reads with the question
@@ -21,6 +24,7 @@ _LEADS = _PATTERNS["leads"]
 _INSTEAD = _PATTERNS["instead"]
 _POINTS_BACK = _PATTERNS["points_back"]
 _THEY = _PATTERNS["they"]
+_UNSAID = _PATTERNS["unsaid"]
 _SHARED = _PATTERNS["shared"]
 _ABOUT = _PATTERNS["about"]
 _ASIDE = _PATTERNS["aside"]
@@ -66,6 +70,30 @@ def cited_words(context: ResearchContext, earlier: Answer | None) -> list[Materi
     return found[:_MOST_CITED]
 
 
+def answering_clauses(
+    context: ResearchContext, question: str, earlier: Answer
+) -> Mapping[str, tuple[Span, ...]]:
+    """Return the clauses that gave the earlier answer, by contract, if a question rests on them.
+
+    It does where it leaves unsaid what neither it nor the earlier question names: "In what time
+    must they do so?", after "What happens on a change of control?".
+    """
+    if not _UNSAID.match(_replace_they(_without_lead(question), earlier.question)):
+        return {}
+    known = {each.id for each in context.contracts}
+    clauses: dict[str, tuple[Span, ...]] = {}
+    for each in dict.fromkeys(quote for one in earlier.answer.sentences for quote in one.quotes):
+        if each.quote.span is None or each.document not in known:
+            continue
+        outline = context.read_contract(each.document).outline
+        node = outline.node_at(each.quote.span.start)
+        while node and node.kind is NodeKind.ITEM and node.parent is not None:
+            node = outline.nodes[node.parent]
+        clause = node.span if node else each.quote.span
+        clauses[each.document] = (*clauses.get(each.document, ()), clause)
+    return clauses
+
+
 def resolve_follow_up(question: str, earlier: Answer) -> str:
     """Return a question with what it leaves unsaid; as it is where it is whole by itself.
 
@@ -88,8 +116,7 @@ def join_questions(question: str, before: str) -> str:
     is; "Can they assign it?" takes the name of "they" alone.
     """
     words = " ".join(question.split())
-    bare, old = _LEADS.sub("", words).rstrip(" ?."), before.rstrip(" ?.")
-    bare = f"{bare[:1].upper()}{bare[1:]}"
+    bare, old = _without_lead(question), before.rstrip(" ?.")
     acts, instead = _ACTS.match(old), _INSTEAD.match(bare)
     about = f"({_lower_first(old)})"
     if instead and acts and not _ASIDE.match(bare):
@@ -104,13 +131,26 @@ def join_questions(question: str, before: str) -> str:
             return joined if _HAS_VERB.match(of) else f"{bare} {about}?"
         if lacks_content(bare) or _ABOUT.match(bare):
             return f"{bare} {about}?"
-    if acts and acts["who"].casefold() not in _PERSONS and _THEY.search(bare):
-        bare = _THEY.sub(lambda found: _party_name(found, acts["who"]), bare)
+    bare = _replace_they(bare, old)
     shared = {each.casefold() for each in _SHARED.findall(bare)}
-    if _POINTS_BACK.search(bare) or shared & {each.casefold() for each in _SHARED.findall(old)}:
+    points_back = _POINTS_BACK.search(bare) or _UNSAID.match(bare)
+    if points_back or shared & {each.casefold() for each in _SHARED.findall(old)}:
         return f"{bare} {about}?"
     is_same = bare.casefold() == words.rstrip(" ?.").casefold()
     return question if is_same else f"{bare}?"
+
+
+def _without_lead(question: str) -> str:
+    bare = _LEADS.sub("", " ".join(question.split())).rstrip(" ?.")
+    return f"{bare[:1].upper()}{bare[1:]}"
+
+
+def _replace_they(bare: str, old: str) -> str:
+    """Return a question with the name of who acts in the one before it for "they"."""
+    acts = _ACTS.match(old)
+    if acts is None or acts["who"].casefold() in _PERSONS or acts["who"].endswith("contract"):
+        return bare
+    return _THEY.sub(lambda found: _party_name(found, acts["who"]), bare)
 
 
 def _party_name(found: re.Match[str], who: str) -> str:

@@ -25,7 +25,7 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, DraftEvent, Event, EvidenceEvent
-from fourcorners.research.follow_up import cited_words, resolve_follow_up
+from fourcorners.research.follow_up import answering_clauses, cited_words, resolve_follow_up
 from fourcorners.research.offline.collection import MAX_CONTRACTS
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.question import NO_QUESTION, is_question
@@ -203,6 +203,9 @@ def prepare_answer(
         side = f"It is asked for {' and '.join(read_for)}."
         if not asked.context.startswith(side):  # as that of the question before does
             asked = replace(asked, context=f"{side} {asked.context}")
+    if asked.earlier is not None:
+        within = answering_clauses(research_context, asked.question, asked.earlier)
+        research_context = replace(research_context, within=within)
     return research_context, _start_answer(research_context, asked)
 
 

@@ -620,3 +620,26 @@ def test_words_that_may_be_changed_give_no_yes_or_no(tmp_path: Path, encoder: En
         asked = ResearchQuestion(question, contracts=("carriage",))
         answer = final_answer(ask(library, asked, encoder=encoder, concepts=default_concepts()))
     assert answer.answer.ruling is Verdict.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("first", "question", "says"),
+    [
+        ("Who must repay the premium?", "And in what time must they do so?", "thirty (30) days"),
+        ("Who may not assign the lease?", "And when may she do so?", "Ask the whole question"),
+        ("Who may not assign the lease?", "In how many days must they pay?", "Ask the whole"),
+    ],
+)
+def test_a_follow_up_about_somebody_unnamed_is_answered_from_the_clause_before_or_not_at_all(
+    library: Library, encoder: Encoder, concepts: Sequence[Concept],
+    first: str, question: str, says: str,
+) -> None:  # fmt: skip
+    def put(question: str, earlier: Answer | None = None) -> Answer:
+        asked = ResearchQuestion(question, contracts=("lease",), earlier=earlier)
+        return final_answer(ask(library, asked, encoder=encoder, concepts=concepts))
+
+    before = put(first)
+    places = {quote.where for each in before.answer.sentences for quote in each.quotes}
+    answer = put(question, before)
+    assert {q.where for each in answer.answer.sentences for q in each.quotes} <= places
+    assert says in answer.answer.headline

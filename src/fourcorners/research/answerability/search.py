@@ -34,6 +34,7 @@ from fourcorners.search.sentences.retrieve import (
 )
 from fourcorners.search.sentences.snippets import ExtensionLimits
 from fourcorners.search.sentences.weights import LinearWeights, odds_chance
+from fourcorners.text.span import Span
 from fourcorners.text.stems import FRAME, IDLE, stem_tokens, stems
 
 SHAPE = ExtensionLimits(characters=250, step=250, longest=700)
@@ -149,6 +150,15 @@ class AnswerSearch:
     @property
     def answers(self) -> bool:
         return self.best.answers
+
+    def within(self, clauses: Mapping[str, Sequence[Span]]) -> AnswerSearch:
+        """Return what lies in clauses of contracts alone."""
+        inside = (
+            each
+            for each in self.snippets
+            if any(each.core.overlaps(one) for one in clauses.get(each.document, ()))
+        )
+        return replace(self, snippets=tuple(inside))
 
     @property
     def description(self) -> str:

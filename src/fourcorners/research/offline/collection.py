@@ -19,7 +19,7 @@ from fourcorners.outline.card.card import RenewalManner
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
+from fourcorners.research.answer import Citation, ContractRow, RowState
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.cards import read_end, read_law
 from fourcorners.research.offline.cells import OURS, THEIRS, CellReader, RowPart
@@ -378,7 +378,7 @@ class _Asked:
         entry = self._context.library.entry(contract.id)
         part = Part(self._of_each or self._question, (QuestionAspect.WHETHER,))
         answer = answer_part(replace(self._context, entries=(entry,)), part)
-        if answer.verdict is Verdict.ABSENT:
+        if not answer.findings:
             return RowPart(RowState.SILENT, "no answer was found")
         lead = answer.lead.quote.span if answer.lead else None
         quotes = answer.findings[0].quotes

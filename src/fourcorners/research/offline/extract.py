@@ -58,6 +58,7 @@ MAX_NEAREST = 3
 _SHARE = 0.03  # share of the best probability from which further words are quoted
 _CHANGING = frozenset({Role.EXCEPTION, Role.AMENDMENT})
 _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
+_UNSAID = "The clause that answered before does not say it. Ask the whole question."
 _LONGEST = 240  # characters of a sentence that a headline quotes
 _COUNTING = frozenset(
     ("of", "the", "from", "and", "including", "on", "after", "following", "beginning", "commencing")
@@ -100,6 +101,11 @@ class PartAnswer:
 
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     found = search_answer(context, part.text, limit=MAX_QUOTES * 2)
+    if context.within:
+        found, wanted = found.within(context.within), _value_finder(part)
+        texts = (_words(context, each.document, each.span) for each in found.snippets)
+        if not any(wanted is None or any(wanted(w, Span(0, len(w)))) for w in texts):
+            return PartAnswer(part, found, Verdict.UNSURE, 0.0, "", (_UNSAID,))
     if not found.answers:
         sure, because = 1.0 - found.best.chance, UNLIKELY_TO_ANSWER
         gaps = tuple(_nothing_found(context, part, found))
