@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -254,6 +256,75 @@ def test_a_pane_s_secret_is_no_cookie_and_no_administrator(team: Room) -> None:
     other = TestClient(team.app, base_url="https://firm.test")
     headers = {"Authorization": f"Bearer {stolen}"}
     assert other.get("/word/start", headers=headers).status_code == 401
+
+
+PANE_CALLS = {
+    *("GET /word/start", "GET /word/documents", "POST /word/documents", "GET /word/d/{document}"),
+    *("POST /word/d/{document}", "GET /word/d/{document}/cards", "GET /word/d/{document}/marked"),
+    *("POST /word/d/{document}/decide", "POST /word/d/{document}/include"),
+    *("POST /word/precedents", "POST /word/ask", "GET /word/answers/{identity}"),
+    "GET /api/v1/tasks/{task}",
+}
+FOR_ANYBODY = (
+    *("/healthz", "/readyz", "/static/", "/favicon.ico", "/sign-in", "/sign-out/oidc"),
+    *("/word/manifest.xml", "/word/icons/", "/word/office/", "/word/pane", "/word/token"),
+    *("/api/v1/openapi", "/api/v1/docs"),
+)
+
+
+def routes_of(router: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each method and path that a router answers, those of routers in it included."""
+    for each in router.routes:
+        if inner := getattr(each, "original_router", None):
+            yield from routes_of(inner, prefix + each.include_context.prefix)
+        else:
+            for method in each.methods or {"GET", "POST"}:
+                yield method, prefix + each.path
+
+
+def test_a_pane_s_secret_opens_what_the_pane_calls_and_nothing_else(
+    make_room: Callable[..., Room], office: Path
+) -> None:
+    team = make_room(team=True, word=WordSettings(office_js=office))
+    with team.app.state.server.connection_pool.library() as library:
+        Accounts(library).add("ada", PASSWORD, by="test")
+        Accounts(library).grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
+    ada = Person(team, "ada")
+    assert ada.connect(ada.code()) == 200
+    form = ada.pane.get("/word/start").text.partition('data-form-token="')[2].partition('"')[0]
+    ada.pane.headers["X-CSRF-Token"] = form
+    opened, refused = set(), 0
+    for method, path in routes_of(team.app.router):
+        if path.startswith(FOR_ANYBODY) or method == "HEAD":
+            continue
+        sent = re.sub(r"\{\w+(:\w+)?\}", "1", path)
+        status = ada.pane.request(method, sent).status_code
+        if status == 403:
+            refused += 1
+        else:
+            opened.add(f"{method} {path}")
+    assert opened == PANE_CALLS
+    assert refused > 200
+
+
+def test_panes_end_with_the_browser_s_session_and_on_the_account_s_page(team: Room) -> None:
+    bram, ada = Person(team, "bram"), Person(team, "ada")
+    assert ada.connect(ada.code()) == 200
+    assert bram.connect(bram.code()) == 200
+    page = bram.browser.get("/account").text
+    csrf = page.partition('name="csrf-token" content="')[2].partition('"')[0]
+    pane = page.partition('name="pane" value="')[2].partition('"')[0]
+    assert page.count("Connected since") == 1
+    sent = {"csrf": csrf, "pane": pane}
+    assert bram.browser.post("/account/panes/end", data=sent).status_code == 303
+    assert bram.pane.get("/word/start").status_code == 401
+    assert "Connected since" not in bram.browser.get("/account").text
+    assert bram.connect(bram.code()) == 200
+    waiting = bram.code()
+    assert bram.browser.post("/sign-out", data={"csrf": csrf}).status_code == 303
+    assert bram.pane.get("/word/start").status_code == 401
+    assert bram.connect(waiting) == 401
+    assert ada.pane.get("/word/start").status_code == 200
 
 
 def test_who_is_shut_out_has_no_pane(team: Room) -> None:

@@ -110,7 +110,7 @@ class Accounts:
                 "UPDATE server_users SET password = ? WHERE name = ?",
                 (hashed, name),
             )
-            self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
+            self._end_sessions(name)
 
     def set_disabled(self, name: str, disabled: bool, *, by: str) -> None:
         """Shut someone out, their sessions and tokens included, or let them in again.
@@ -124,7 +124,11 @@ class Accounts:
                 (int(disabled), name),
             )
             if disabled:
-                self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
+                self._end_sessions(name)
+
+    def _end_sessions(self, name: str) -> None:
+        for table in ("server_sessions", "server_word_codes"):
+            self._library.execute(f"DELETE FROM {table} WHERE user = ?", (name,))  # noqa: S608
 
     def grant(self, name: str, role: Role | None, collection: str, *, by: str) -> None:
         """Give someone a role in a collection or `ALL_COLLECTIONS`; None takes it away.

@@ -11,10 +11,11 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fourcorners.operations.errors import NotAllowed
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.pane_sessions import PREFIX as PANE_PREFIX
-from fourcorners.server.auth.pane_sessions import PaneSessions
+from fourcorners.server.auth.pane_sessions import PaneSessions, is_pane_call
 from fourcorners.server.auth.sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
 from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -107,6 +108,7 @@ class TeamIdentity:
 
         Raises:
             NotSignedIn: If its token is none, or has ended.
+            NotAllowed: If it is a Word pane's, for what the pane does not call.
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         cookie = SESSION.read(request)
@@ -120,6 +122,10 @@ class TeamIdentity:
                     principal = ApiTokens(library).find_principal(secret)
             if principal is None:
                 raise NotSignedIn("this API token is unknown or has expired.")
+            if secret.startswith(PANE_PREFIX) and not is_pane_call(
+                request.method, request.url.path
+            ):
+                raise NotAllowed("the pane in Word may not do this.", remedy="Use your browser.")
             if subscribed:
                 return replace(principal, ceiling=min(principal.ceiling, Role.READER))
             return principal

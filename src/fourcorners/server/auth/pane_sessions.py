@@ -1,14 +1,18 @@
 """How the pane proves whose it is where no cookie reaches it, as in Word on the web.
 
 A person who has signed in gets a code in their browser and types it in the pane, which changes it
-for a secret that it holds in memory. The secret is no cookie and no API token: it may do what an
-editor may, at most, and ends with the day.
+for a secret that it holds in memory. The secret is no cookie and no API token: it opens what the
+pane calls and nothing else, may do what an editor may, at most, and ends with the day, or when the
+person signs out.
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
@@ -23,6 +27,25 @@ CODE_SECONDS = 300
 _SECONDS = 8 * 3600.0  # for which a pane is connected
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without those that look alike
 _LENGTH = 10  # letters of a code: some 49 bits, for five minutes, once
+_KIND = "pane "  # with which their sessions' hashes begin
+_CALLS = re.compile(
+    r"GET /word/(start|documents|d/[^/]+(/cards|/marked)?|answers/[^/]+)"
+    r"|POST /word/(documents|precedents|ask|d/[^/]+(/decide|/include)?)"
+    r"|GET /api/v1/tasks/[^/]+"
+)
+
+
+def is_pane_call(method: str, path: str) -> bool:
+    """Tell whether the pane calls this, so that its secret opens it."""
+    return _CALLS.fullmatch(f"{method} {path}") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """A pane that is connected, without its secret."""
+
+    id: str
+    begun: datetime
 
 
 class PaneSessions:
@@ -65,7 +88,7 @@ class PaneSessions:
             name, secret = as_string(rows[0][0]), PREFIX + secrets.token_urlsafe(32)
             self._library.execute(
                 "INSERT INTO server_sessions(hash, user, begun, seen, ends) VALUES (?, ?, ?, ?, ?)",
-                (_hash("pane", secret), name, at, at, at + _SECONDS),
+                (_kept(secret), name, at, at, at + _SECONDS),
             )
             self._library.record("signed in", {"user": name, "by": name, "through": "Word"})
         return secret
@@ -75,12 +98,40 @@ class PaneSessions:
         rows = self._library.execute(
             "SELECT s.user, s.ends FROM server_sessions s JOIN server_users u ON u.name = s.user "
             "WHERE s.hash = ? AND u.disabled = 0",
-            (_hash("pane", secret),),
+            (_kept(secret),),
         )
         if not rows or as_number(rows[0][1]) < time.time():
             return None
         form = hash_secret(f"form {secret}")
         return Accounts(self._library).principal(as_string(rows[0][0]), Role.EDITOR, form)
+
+    def list(self, name: str) -> list[Pane]:
+        """Return someone's panes that are connected, the first one first."""
+        rows = self._library.execute(
+            "SELECT substr(hash, 6, 12), begun FROM server_sessions "
+            "WHERE user = ? AND substr(hash, 1, 5) = ? AND ends > ? ORDER BY begun",
+            (name, _KIND, time.time()),
+        )
+        return [
+            Pane(as_string(id_), datetime.fromtimestamp(as_number(begun), UTC))
+            for id_, begun in rows
+        ]
+
+    def end(self, name: str, pane: str = "") -> None:
+        """Disconnect one of someone's panes; without its id all, and take back their code."""
+        with self._library.transaction():
+            if not pane:
+                self._library.execute("DELETE FROM server_word_codes WHERE user = ?", (name,))
+            for _ in self._library.execute(
+                "DELETE FROM server_sessions WHERE user = ? AND substr(hash, 1, 5) = ? "
+                "AND (? = '' OR substr(hash, 6, 12) = ?) RETURNING hash",
+                (name, _KIND, pane, pane),
+            ):
+                self._library.record("signed out", {"user": name, "by": name, "through": "Word"})
+
+
+def _kept(secret: str) -> str:
+    return _KIND + _hash("pane", secret)
 
 
 def _hash(kind: str, secret: str) -> str:

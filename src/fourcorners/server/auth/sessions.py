@@ -15,6 +15,7 @@ from fourcorners.server.auth.accounts import (
     hash_secret,
     is_password,
 )
+from fourcorners.server.auth.pane_sessions import PaneSessions
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.errors import NotSignedIn
 
@@ -142,12 +143,14 @@ class Sessions:
         return secret
 
     def sign_out(self, secret: str) -> None:
+        """End a session, and the panes in Word of whose it was."""
         with self._library.transaction():
             rows = self._library.execute(
                 "DELETE FROM server_sessions WHERE hash = ? RETURNING user", (hash_secret(secret),)
             )
             for (name,) in rows:
                 self._accounts.record("signed out", as_string(name), as_string(name))
+                PaneSessions(self._library).end(as_string(name))
 
     def find_principal(self, secret: str) -> Principal | None:
         at = time.time()

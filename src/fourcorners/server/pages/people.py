@@ -15,6 +15,7 @@ from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.pane_sessions import PaneSessions
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.context import Context, RequestContext
@@ -73,6 +74,13 @@ def add_token(
 def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> Response:
     with context.state.connection_pool.library() as library:
         ApiTokens(library).revoke(context.principal.name, token, by=context.principal.name)
+    return context.redirect("/account")
+
+
+@router.post("/account/panes/end")
+def end_pane(context: Context, pane: Annotated[str, Form(min_length=1, max_length=40)]) -> Response:
+    with context.state.connection_pool.library() as library:
+        PaneSessions(library).end(context.principal.name, pane)
     return context.redirect("/account")
 
 
@@ -240,12 +248,14 @@ def _account(
         factor_on = factors.is_on(context.principal.name)
         codes_left = factors.recovery_codes_left(context.principal.name)
         tokens = ApiTokens(library).list(context.principal.name)
+        panes = PaneSessions(library).list(context.principal.name)
         has_password = Accounts(library).has_password(context.principal.name)
         mailbox = find_mailbox(library, context.principal.name)
     return context.page(
         "account.html.j2",
         200 if problem is None else 422,
         tokens=tokens,
+        panes=panes,
         mailbox=mailbox if context.state.settings.mail.host else None,
         digests=list(Digest),
         has_password=has_password,

@@ -24,6 +24,7 @@ from fourcorners.server.auth.accounts import Accounts, hash_secret
 from fourcorners.server.auth.oidc.accounts import ProviderAccounts, string_of
 from fourcorners.server.auth.oidc.provider import Provider
 from fourcorners.server.auth.oidc.tokens import SKEW, SignInRefused, token_error
+from fourcorners.server.auth.pane_sessions import PaneSessions
 from fourcorners.server.auth.sessions import SESSION_SECONDS, Sessions
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -202,6 +203,7 @@ class SignInFlow:
                 "DELETE FROM server_sessions WHERE hash = ? RETURNING user", (hashed,)
             ):
                 library.record("signed out", {"user": as_string(name), "by": issuer})
+                PaneSessions(library).end(as_string(name))
                 ended += 1
         return ended
 
