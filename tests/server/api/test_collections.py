@@ -155,3 +155,25 @@ def test_settings_and_visits_go_with_a_collection(
     assert [folds(table) for table in tables] == [["works"], ["works"]]
     ada("DELETE", "/collections/Works", 204)
     assert [folds(table) for table in tables] == [[], []]
+
+
+def test_a_key_answers_nothing_again_once_the_role_is_gone(
+    people: tuple[Room, Asker, Asker, Asker],
+) -> None:
+    room, ada, bram, _ = people
+    (lease,) = bram("GET", "/documents?collection=Mill", 200)["items"]
+    body = {"document": lease["id"], "provision": FIRST, "state": "second_look", "comment": "Read."}
+    headers = {**bram._headers, "Idempotency-Key": "once"}
+
+    def send() -> Any:
+        return room.client.post(f"{BASE}/findings/mark", headers=headers, json=body)
+
+    first = send()
+    assert first.status_code == 200, first.text
+    assert send().json() == first.json()
+    ada("PUT", "/collections/Mill/members/bram", 200, role="reader")
+    assert send().status_code == 409
+    ada("DELETE", "/collections/Mill/members/bram", 204)
+    again = send()
+    assert again.status_code == 409
+    assert "Read." not in again.text

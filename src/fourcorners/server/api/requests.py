@@ -81,6 +81,13 @@ def _written(value: object) -> str:
     return repr(value)
 
 
+def _roles_digest(context: RequestContext) -> str:
+    """Return what stands for the roles that a person has now."""
+    held = context.principal
+    roles = (held.global_role, held.ceiling, *sorted(held.roles.items()))
+    return sha256(repr(roles).encode()).hexdigest()[:16]
+
+
 def run_once(
     context: RequestContext,
     key: str | None,
@@ -101,13 +108,15 @@ def run_once(
         do: Does it; if it fails, the key is free again.
 
     Raises:
-        Conflict: If the key was used for something else, or what it was used for is going on.
+        Conflict: If the key was used for something else, what it was used for is going on, or the
+            person's roles have changed since.
     """
     if key is None:
         return _located(context, do())
     name = sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
     route = f"{context.request.method} {context.request.url.path}"
-    digest = sha256(f"{key}\n{route}\n{asked}".encode()).hexdigest()  # it may hold a password
+    request = sha256(f"{key}\n{route}\n{asked}".encode()).hexdigest()  # it may hold a password
+    digest = f"{request} {_roles_digest(context)}"
     with context.state.connection_pool.library() as library, library.transaction():
         library.execute("DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,))
         rows = library.execute(
@@ -131,8 +140,13 @@ def run_once(
 
     if rows:
         before, answer = as_string(rows[0][0]), as_string(rows[0][1])
-        if before != digest:
+        if before.partition(" ")[0] != request:
             raise Conflict("this Idempotency-Key was used for another request.")
+        if before != digest:  # the answer may hold words that they may not read any more
+            raise Conflict(
+                "your roles have changed since this request was done.",
+                remedy="See whether it was done, and send it again under another key.",
+            )
         if not answer:
             raise Conflict("the request with this Idempotency-Key is in progress.", remedy="Wait.")
         location, _, text = answer.rpartition("\n")
