@@ -13,7 +13,7 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.finding import Author, ReviewState
+from fourcorners.review.finding import Author, ReviewState, Severity
 from fourcorners.review.people import review_actions
 from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
@@ -377,3 +377,30 @@ def test_the_selected_contracts_are_exported_alone(team: Room) -> None:
     assert lease not in two
     every = post(team, "/reviews/mark-many/export", back=BACK, all="3").json()["href"]
     assert "documents" not in every
+
+
+def test_the_selected_contracts_are_asked_about(team: Room) -> None:
+    lease, other = team.document("lease"), team.document("other")
+    led = post(team, "/reviews/mark-many/ask", {}, back=BACK, row=[lease, other])
+    assert led.status_code == 303
+    to = led.headers["location"]
+    assert to == f"/ask?c=Mill&documents={','.join(sorted((lease, other), key=to.index))}"
+    assert team.client.get(to).status_code == 200
+    every = post(team, "/reviews/mark-many/ask", back=BACK, all="3").json()["href"]
+    assert every == "/ask?c=Mill"
+    assert 'formaction="/reviews/mark-many/ask"' in team.client.get(GRID).text
+
+
+def test_the_question_tells_how_many_have_an_open_question(team: Room) -> None:
+    lease = team.document("lease")
+    assert "open question" not in words(many(team).text)
+    with team.app.state.server.connection_pool.library() as library:
+        text = library.text(lease)
+        fill(
+            library, BOOK, [found(lease, each, text, Severity.TO_READ) for each in (FIRST, SECOND)]
+        )
+    assert "2 of these 5 have an open question." in words(many(team).text)
+    assert "open question" not in words(many(team, says="assigned").text)
+    mark(team, lease, FIRST, to="bram")
+    cell = team.client.get(f"/reviews/cell?{BACK}&d={lease}&v={FIRST}").text
+    assert 'placeholder="bram"' in cell

@@ -87,6 +87,11 @@ class BulkResult(Value):
     by: str
     action: BulkAction
     findings: int = Field(description="How many were marked, or are as they were before.")
+    unanswered: int = Field(
+        default=0,
+        description="Asked first: how many of them have an open question that decides how grave "
+        "they are.",
+    )
     left: int = Field(
         default=0, description="How many could not be restored: changed or removed since."
     )
@@ -112,8 +117,11 @@ def annotate_many(
     comment = _comment(access, asked)
     given = list(_selected(access, asked) if cells is None else cells)
     if asked.count is None:
-        found, by = len(_open_cells(access, asked, given)), access.principal.name
-        return BulkResult.make(asked, number=0, by=by, findings=found, left=0)
+        found, by = _open_cells(access, asked, given), access.principal.name
+        unanswered = sum(each.severity is Severity.TO_READ for _, each in found)
+        return BulkResult.make(
+            asked, number=0, by=by, findings=len(found), left=0, unanswered=unanswered
+        )
     with library.transaction():
         places = _open_cells(access, asked, given)
         if asked.count != len(places):
@@ -216,7 +224,7 @@ def _playbooks(access: Access, collection: str, playbook: str) -> tuple[Playbook
 
 def _open_cells(
     access: Access, asked: BulkRequest, cells: Iterable[tuple[str, str]]
-) -> list[tuple[Playbook, str, str]]:
+) -> list[tuple[Playbook, Finding]]:
     """Return those of some cells that nobody has checked, and to which this can be done.
 
     Raises:
@@ -236,7 +244,7 @@ def _open_cells(
             own = [name for name in names if name in known]
             found = store.load_cells(library, book, own, document).get(document, {}) if own else {}
             places += [
-                (book, document, name)
+                (book, found[name])
                 for name in own
                 if name in found and _is_open(found[name], asked.action)
             ]
@@ -260,15 +268,15 @@ def _is_open(finding: Finding, action: BulkAction) -> bool:
 def _carry_out(
     library: Library,
     asked: BulkRequest,
-    places: Sequence[tuple[Playbook, str, str]],
+    places: Sequence[tuple[Playbook, Finding]],
     comment: str,
     *,
     by: str,
 ) -> BulkResult:
     given = review_actions.NewAnnotation(by=by, state=asked.action.state, comment=comment)
     first = annotation_log.last_number(library) + 1
-    for book, document, provision in places:
-        review_actions.annotate_finding(library, book, document, provision, given)
+    for book, each in places:
+        review_actions.annotate_finding(library, book, each.document, each.provision, given)
     detail: dict[str, str | int] = {"collection": asked.collection, "playbook": asked.playbook}
     detail |= {"by": by, "state": asked.action.value, "findings": len(places)}
     detail |= {"first_remark": first, "last_remark": annotation_log.last_number(library)}

@@ -105,12 +105,12 @@ document.querySelector("#unpick")?.addEventListener("click", () => pickAll(false
 
 bulk?.addEventListener("submit", async (event) => { // without a number the server asks, with one
   event.preventDefault();
-  const isExport = event.submitter.hasAttribute("formaction");
-  if (!tally && !isExport) return;
-  const answer = await post(isExport ? event.submitter.formAction : bulk.action, chosen(event.submitter));
+  const leads = event.submitter.hasAttribute("formaction");
+  if (!tally && !leads) return;
+  const answer = await post(leads ? event.submitter.formAction : bulk.action, chosen(event.submitter));
   if (!answer) return;
   if (!answer.ok) { tell(await problem(answer), true); count(); again(); return; }
-  if (isExport) { location.assign((await answer.json()).href); return; }
+  if (leads) { location.assign((await answer.json()).href); return; }
   sure.innerHTML = await answer.text();
   sure.showModal();
 });

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Form
 from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations.ask import MAX_DOCUMENTS
 from fourcorners.operations.errors import Conflict
 from fourcorners.operations.members import members
 from fourcorners.operations.principal import Role
@@ -23,7 +24,7 @@ from fourcorners.operations.reviewing.bulk_findings import (
 )
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people.review_actions import MAX_COMMENT, MAX_NAME
-from fourcorners.server.context import Context
+from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
@@ -144,7 +145,26 @@ def export(
             )
         named = [matrix.rows[row].id for row in rows] if len(rows) < len(matrix.rows) else []
     asked = {"c": wanted.collection, "p": wanted.playbook, "as": as_, "documents": named}
-    address = f"/reviews/export?{urlencode(asked, doseq=True)}"
+    return _lead(context, f"/reviews/export?{urlencode(asked, doseq=True)}")
+
+
+@router.post("/reviews/mark-many/ask")
+def ask(context: Context, chosen: Chosen) -> Response:
+    """Lead to a question about the selected contracts; where all are, about the collection."""
+    wanted = parse_query(chosen.back)
+    with open_grid(context, wanted) as (_, matrix):
+        rows = _rows(matrix, chosen, [int(row) for row in select_cells(matrix, wanted).rows])
+        if len(rows) > MAX_DOCUMENTS and len(rows) < len(matrix.rows):
+            raise TooLarge(
+                f"a question is about {MAX_DOCUMENTS} contracts at most, not {len(rows):,}.",
+                remedy="Select fewer, or all of them to ask the whole collection.",
+            )
+        named = [matrix.rows[row].id for row in rows] if len(rows) < len(matrix.rows) else []
+    documents = f"&documents={','.join(named)}" if named else ""
+    return _lead(context, f"/ask?{urlencode({'c': wanted.collection})}{documents}")
+
+
+def _lead(context: RequestContext, address: str) -> Response:
     return JSONResponse({"href": address}) if context.is_partial else context.redirect(address)
 
 
