@@ -56,10 +56,12 @@ def test_every_cell_of_the_grid_says_its_state_and_links_to_its_evidence(
     book: Workbook, review: Review
 ) -> None:
     grid, findings = book["Grid"], book["Findings"]
+    heads = [cell.value for cell in grid[1]]
+    assert len(set(heads)) == len(heads)
     for i, document in enumerate(review.documents):
         for j, head in enumerate(review.columns):
             finding = review.cell(document.id, head.id)
-            cell = grid.cell(i + 2, j + 4)
+            cell = grid.cell(i + 2, j + 3)
             said = str(cell.value)
             assert said.startswith(
                 {"found": "Found", "not_found": "Not found", "failed": "Failed"}[finding.state]

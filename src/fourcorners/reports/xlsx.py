@@ -79,7 +79,7 @@ def _summarise_cell(cell: Cell) -> str:
 
 def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
     names = tuple((head.name, 26) for head in grid.columns)
-    heads = (("Document", 34), ("Type", 18), ("Governing law", 18), *names)
+    heads = (("Document", 34), ("Type", 18), *names)
     sheet = sheets.add("Grid", heads, frozen=1)
     links = 0
     for i, cells in enumerate(grid.rows):
@@ -87,9 +87,8 @@ def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
         card = document.card
         sheets.put(sheet, row, 0, document.name, tint="bold")
         sheets.put(sheet, row, 1, card.type.value if card.type else "")
-        sheets.put(sheet, row, 2, card.governing_law.value if card.governing_law else "")
         for cell in cells:
-            column, tint = cell.column + 3, cell_tint(cell)
+            column, tint = cell.column + 2, cell_tint(cell)
             shown = cell_text(_summarise_cell(cell), "the sheet Findings")
             if links < LINK_LIMIT:
                 target = f"internal:'Findings'!A{rows[i * len(grid.columns) + cell.column] + 1}"
@@ -101,9 +100,8 @@ def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
         row = len(grid.rows) + 1 + i
         sheets.put(sheet, row, 0, file.path, tint="failed")
         sheets.put(sheet, row, 1, "Not read", tint="failed")
-        sheets.put(sheet, row, 2, "", tint="failed")
         if grid.columns:
-            sheets.put(sheet, row, 3, f"{file.reason} {file.remedy}".strip(), tint="failed")
+            sheets.put(sheet, row, 2, f"{file.reason} {file.remedy}".strip(), tint="failed")
     last = len(grid.rows) + len(grid.review.unread)
     sheet.autofilter(0, 0, max(1, last), len(heads) - 1)
     sheet.set_zoom(90)
