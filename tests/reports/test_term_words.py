@@ -73,11 +73,11 @@ def test_the_last_of_a_counted_number_of_renewals_ends_a_contract(review: Review
         ),
         (
             replace(SURE, asserted=False, span=Span(0, 2), text="perpetual"),
-            "from 1 May 2020; runs until somebody ends it (to be read)",
+            "from 1 May 2020; runs until terminated (to be read)",
         ),
         (
             replace(SURE, span=Span(0, 2), text="perpetual"),
-            "from 1 May 2020; runs until somebody ends it",
+            "from 1 May 2020; runs until terminated",
         ),
         (replace(SURE, span=Span(0, 2), text="2027-05-01"), "from 1 May 2020; ends on 1 May 2027"),
         (None, "from 1 May 2020"),

@@ -51,7 +51,7 @@ def test_a_renewal_is_not_said_to_have_ended(added: Program) -> None:
     value = added("dates", "--as-of", "2030-01-01", "--json").json
     (renews,) = (each for each in value["contracts"] if each["name"] == "renews.txt")
     assert renews["standing"] == "renewing"
-    assert "In force if nobody stopped it." in renews["sentence"]
+    assert "In force unless terminated." in renews["sentence"]
 
 
 def test_a_wrong_day(added: Program) -> None:

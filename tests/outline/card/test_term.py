@@ -54,8 +54,8 @@ def test_a_first_term_that_is_over_and_renews_is_not_ended() -> None:
     assert status.standing is Standing.RENEWING
     assert status.asserted
     assert status.sentence == (
-        "Its first term was over on 2024-10-31. It renews by itself for 1 year at a time unless "
-        "notice is given 90 days before. In force if nobody stopped it."
+        "Its first term ended on 2024-10-31. It renews by itself for 1 year at a time unless "
+        "notice is given 90 days before. In force unless terminated."
     )
 
 

@@ -161,7 +161,7 @@ def test_two_clauses_that_differ_leave_the_question_open(contract: Contract) -> 
     differ = {ASSIGN: {"effect": ("consent", 0.97)}, SUBCONTRACT: {"effect": ("free", 0.99)}}
     (open_,) = assess(contract, differ, provision(EFFECT)).answers
     assert (open_.answer, open_.value, open_.statement, open_.quotes) == ("", "", "", ())
-    assert open_.reason == "the clauses found tell different things"
+    assert open_.reason == "the clauses found say different things"
     unsure = {**differ, SUBCONTRACT: {"effect": ("free", 0.2)}}
     (told,) = assess(contract, unsure, provision(EFFECT)).answers
     assert told.value == "consent"

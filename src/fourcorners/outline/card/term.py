@@ -227,19 +227,19 @@ def find_status(term: Term, day: date) -> Status:
         return Status(Standing.UNKNOWN, sentence, asserted=False)
     if end is None:
         endless = term.end is not None and term.end.text == PERPETUAL
-        sentence = "It runs until somebody ends it." if endless else "It ends in a year or month."
+        sentence = "It runs until terminated." if endless else "It ends in a year or month."
         return Status(Standing.ENDLESS if endless else Standing.UNKNOWN, sentence, endless)
     if day <= end:
         sentence = f"In its first term, until {end.isoformat()}. {_describe_renewal(term)}".strip()
         return Status(Standing.RUNNING, sentence, asserted=True)
-    over = f"Its first term was over on {end.isoformat()}."
+    over = f"Its first term ended on {end.isoformat()}."
     if term.renewal is None:
         return Status(Standing.ENDED, f"It ended on {end.isoformat()}.", asserted=True)
     last = _last_day(term)
     if not term.is_automatic or not term.renewal.asserted or (last and last < day):
         sentence = f"{over} {_describe_renewal(term)} Whether it was is not known."
         return Status(Standing.UNCERTAIN, sentence, asserted=False)
-    sentence = f"{over} {_describe_renewal(term)} In force if nobody stopped it."
+    sentence = f"{over} {_describe_renewal(term)} In force unless terminated."
     return Status(Standing.RENEWING, sentence, asserted=True)
 
 

@@ -18,7 +18,7 @@ from fourcorners.text.values.periods import Period, describe_period, find_durati
 # The confidence from which a term that a person must read is shown, and marked so.
 _LIKELY: Final = 0.5
 _A_DAY: Final = timedelta(days=1)  # by which the last day of a term may precede the sum
-_ENDLESS: Final = "runs until somebody ends it"
+_ENDLESS: Final = "runs until terminated"
 
 
 def term_runs(document: ReviewedDocument, as_of: date) -> tuple[Run, ...]:

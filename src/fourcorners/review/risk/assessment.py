@@ -261,7 +261,7 @@ class RiskAssessor:
             if verdict.is_asserted or verdict.probability >= DOUBT
         }
         if len(values) > 1:
-            return replace(unanswered, reason="the clauses found tell different things")
+            return replace(unanswered, reason="the clauses found say different things")
         best, _ = max(asserted, key=lambda each: each[0].probability)
         value = next(iter(values))
         quotes = [
