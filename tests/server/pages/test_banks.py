@@ -114,6 +114,9 @@ def test_clauses_are_imported_from_columns(room: Room, tmp_path: Path) -> None:
             data={"csrf": room.token(), "bank": "house"},
             files={"file": (path.name, path.read_bytes())},
         )
+        if answer.status_code == 303:
+            answer = room.client.get(answer.headers["location"])
+            assert CAP.text in answer.text, "the bank itself"
         return answer.status_code, words(answer.text)
 
     assert "2 clauses added" in sent(path)[1]
@@ -122,8 +125,12 @@ def test_clauses_are_imported_from_columns(room: Room, tmp_path: Path) -> None:
     wrong = [("Topic", "Text", "Expires"), ("Cap", "x", "soon")]
     for other in ([("Who", "When"), ("a", "b")], wrong):
         status, page = sent(workbook(tmp_path / "other.xlsx", other))
-        assert status in (400, 422)
+        assert status == 422
         assert "/other.xlsx" not in page
+        assert "Headings: Kind of clause" in page, "the form is still there"
+    assert "is not a date" in page
+    late = [("Topic", "Text", "Approved on"), ("Cap", "x", "2199-01-01")]
+    assert "approval is in the future" in sent(workbook(tmp_path / "late.xlsx", late))[1]
 
 
 def test_facts_by_rest(bank: Room) -> None:

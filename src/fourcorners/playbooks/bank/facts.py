@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
 from fourcorners.errors import ConfigError
@@ -66,11 +66,17 @@ def write_facts(library: Library, bank: str, clause: str, facts: ClauseFacts) ->
     """Note the facts of a clause in place of those that are, within the caller's transaction.
 
     Raises:
-        ConfigError: If a word is too long, or it expires before it was approved.
+        ConfigError: If a word is too long, or it is approved in the future or after it expires.
     """
     values = ["" if each is None else str(each) for each in astuple(facts)]
     if any(len(each) > MAX_WORDS for each in values):
         raise ConfigError(f"a name or a law has at most {MAX_WORDS} characters.")
+    today = datetime.now(UTC).date()
+    if facts.approved and facts.approved > today + timedelta(days=1):  # it may be that day already
+        raise ConfigError(
+            f"the approval is in the future: {facts.approved}.",
+            remedy="Give the day of the approval.",
+        )
     if facts.approved and facts.expires and facts.expires < facts.approved:
         raise ConfigError("a clause cannot expire before it is approved.")
     library.execute("DELETE FROM bank_facts WHERE bank = ? AND clause = ?", (bank, clause))
@@ -119,7 +125,7 @@ def parse_day(words: str) -> date | None:
     except ValueError:
         found = list(find_dates(plain, Span(0, len(plain))))
     if len(found) != 1 or found[0].other is not None:
-        raise ConfigError(f"{plain[:40]!r} is no day.", remedy="Write it as 2027-12-31.")
+        raise ConfigError(f"{plain[:40]!r} is not a date.", remedy="Write it as 2027-12-31.")
     return found[0].value
 
 

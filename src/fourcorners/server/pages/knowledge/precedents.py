@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, FourcornersError, InputError
 from fourcorners.operations.contracts.precedents import (
     Precedents,
     PrecedentsRequest,
@@ -131,10 +132,13 @@ def import_bank(
     bank: Annotated[str, Form(max_length=120)],
 ) -> Response:
     """Add the clauses of a table to a bank; nothing of the file is kept but them."""
-    with receive_file(context, file) as (access, path):
-        done = operation.import_clauses(access, bank, path)
-    known = f"; {done.known:,} already there" if done.known else ""
-    return _message_page(context, f"{done.added:,} clauses added{known}.")
+    try:
+        with receive_file(context, file) as (access, path):
+            done = operation.import_clauses(access, bank, path)
+    except (ConfigError, InputError) as problem:
+        return _bank_page(context, _BankQuery(b=bank), problem)
+    query = {"b": bank.strip(), "added": done.added, "known": done.known}
+    return context.redirect(f"/precedents/bank?{urlencode(query)}")
 
 
 class _BankQuery(BaseModel):
@@ -150,11 +154,19 @@ class _BankQuery(BaseModel):
     d: Annotated[str, Field(max_length=40)] = ""
     p: Annotated[str, Field(max_length=200)] = ""
     change: Annotated[str, Field(max_length=20)] = ""
+    added: Annotated[int, Field(ge=0)] | None = None
+    known: Annotated[int, Field(ge=0)] = 0
 
 
 @router.get("/precedents/bank")
 def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Response:
     """Show the clauses of a bank by kind and stars; each can be put into a change of a mark-up."""
+    return _bank_page(context, asked)
+
+
+def _bank_page(
+    context: Context, asked: _BankQuery, problem: FourcornersError | None = None
+) -> Response:
     kind, stars, page = asked.kind, asked.stars, asked.page
     d, p, change = asked.d, asked.p, asked.change
     with context.access() as access:
@@ -179,6 +191,8 @@ def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Respon
         laws = sorted({each.law for each in clause_facts(library, bank).values() if each.law})
     return context.page(
         "bank.html.j2",
+        200 if problem is None else 422,
+        problem=problem,
         bank=bank,
         banks=names,
         kinds=kinds,
