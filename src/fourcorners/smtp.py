@@ -49,4 +49,6 @@ def send_mail(message: EmailMessage, server: MailServer, *, timeout: float = 20.
     except (smtplib.SMTPException, OSError) as error:
         failed = CallError(f"the mail server {server.host} did not take a message.")
         failed.status = getattr(error, "smtp_code", None)
+        if isinstance(error, smtplib.SMTPRecipientsRefused):
+            failed.status = next((code for code, _ in error.recipients.values()), None)
         raise failed from error

@@ -103,7 +103,7 @@ def test_what_a_full_server_refuses_is_sent_later(team: Room) -> None:
         tell(team, "bram", "Mill", "lease")
         mail.refusal = "452 no room on the disk of lease.example"
         sender.send_due()
-        assert reason(team) == "the mail was refused (452)"
+        assert reason(team) == "the mail server refused the mail (452)"
         mail.refusal = ""
         sender.send_due()
         assert mail.taken == [], "it is not tried again at once"

@@ -67,18 +67,24 @@ def add(
 @app.command("list")
 def list_users(library: options.Library = None, as_json: options.Json = False) -> None:
     """List who may sign in, with their roles."""
+    from fourcorners.library.tokens import fold_name
     from fourcorners.server.auth.accounts import Accounts
 
     with console.open_library(library) as store:
         users = Accounts(store).users()
+        called = {fold_name(name): name for name in store.collection_names()}
     if as_json:
         console.print_json(
             [
                 {
                     **console.attributes(user, "name disabled created password provider"),
-                    "roles": {where or "*": role.title for where, role in user.roles.items()},
+                    "roles": {
+                        called.get(where, where) or "*": role.title
+                        for where, role in user.roles.items()
+                    },
                     "roles_by_groups": {
-                        where or "*": role.title for where, role in user.by_groups.items()
+                        called.get(where, where) or "*": role.title
+                        for where, role in user.by_groups.items()
                     },
                 }
                 for user in users
@@ -87,7 +93,7 @@ def list_users(library: options.Library = None, as_json: options.Json = False) -
         return
     for user in users:
         roles = [
-            f"{role.title} {'in ' + where if where else 'everywhere'}"
+            f"{role.title} {'in ' + called.get(where, where) if where else 'everywhere'}"
             f"{' by group' if user.by_groups.get(where) == role else ''}"
             for where, role in user.roles.items()
         ]

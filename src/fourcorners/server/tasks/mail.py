@@ -41,6 +41,14 @@ _SAYS = {
         "reminds you of {} clauses that expire soon",
     ),
 }
+_REFUSED = {
+    530: "the sign-in",
+    534: "the sign-in",
+    535: "the sign-in",
+    550: "the address",
+    551: "the address",
+    553: "the address",
+}
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -102,9 +110,7 @@ class MailSender:
         try:
             self._send(self.message(to, [(by, kind) for _, by, kind in new]), self._server())
         except CallError as error:
-            # Not the server's own words: they could be anything.
-            code = f" ({error.status})" if error.status else ""
-            failed = replace(to, attempts=to.attempts + 1, reason=f"the mail was refused{code}")
+            failed = replace(to, attempts=to.attempts + 1, reason=_reason(error.status))
             if to.attempts < len(DELAYS):
                 return failed, DELAYS[to.attempts]
             return replace(failed, sent=new[-1][0], attempts=0), 0.0
@@ -133,3 +139,11 @@ class MailSender:
         chosen = self._settings
         password = os.environ.get(chosen.password_env, "") if chosen.password_env else ""
         return smtp.MailServer(chosen.host, chosen.port, chosen.tls, chosen.user, password)
+
+
+def _reason(status: int | None) -> str:
+    """Return why a mail did not go, not in the server's own words: they could be anything."""
+    if status is None:
+        return "the mail server could not be reached, or not with the encryption that is set"
+    what = _REFUSED.get(status, "the mail")
+    return f"the mail server refused {what} ({status})"
