@@ -88,6 +88,19 @@ def _roles_digest(context: RequestContext) -> str:
     return sha256(repr(roles).encode()).hexdigest()[:16]
 
 
+def _answer_before(before: str, answer: str, digest: str) -> str:
+    if before.partition(" ")[0] != digest.partition(" ")[0]:
+        raise Conflict("this Idempotency-Key was used for another request.")
+    if before != digest:  # the answer may hold words that they may not read any more
+        raise Conflict(
+            "your roles have changed since this request was done.",
+            remedy="See whether it was done, and send it again under another key.",
+        )
+    if not answer:
+        raise Conflict("the request with this Idempotency-Key is in progress.", remedy="Wait.")
+    return answer
+
+
 def run_once(
     context: RequestContext,
     key: str | None,
@@ -115,8 +128,8 @@ def run_once(
         return _located(context, do())
     name = sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
     route = f"{context.request.method} {context.request.url.path}"
-    request = sha256(f"{key}\n{route}\n{asked}".encode()).hexdigest()  # it may hold a password
-    digest = f"{request} {_roles_digest(context)}"
+    done = sha256(f"{key}\n{route}\n{asked}".encode()).hexdigest()  # it may hold a password
+    digest = f"{done} {_roles_digest(context)}"
     with context.state.connection_pool.library() as library, library.transaction():
         library.execute("DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,))
         rows = library.execute(
@@ -139,16 +152,7 @@ def run_once(
         library.execute("UPDATE server_once SET answer = ? WHERE key = ?", (text, name))
 
     if rows:
-        before, answer = as_string(rows[0][0]), as_string(rows[0][1])
-        if before.partition(" ")[0] != request:
-            raise Conflict("this Idempotency-Key was used for another request.")
-        if before != digest:  # the answer may hold words that they may not read any more
-            raise Conflict(
-                "your roles have changed since this request was done.",
-                remedy="See whether it was done, and send it again under another key.",
-            )
-        if not answer:
-            raise Conflict("the request with this Idempotency-Key is in progress.", remedy="Wait.")
+        answer = _answer_before(as_string(rows[0][0]), as_string(rows[0][1]), digest)
         location, _, text = answer.rpartition("\n")
         if location:
             context.set_location(location)
