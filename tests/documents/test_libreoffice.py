@@ -40,7 +40,7 @@ def test_without_libreoffice_it_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(office, "find_libreoffice", lambda: None)
     with pytest.raises(InputError, match="LibreOffice is not installed") as caught:
         read_document(put(tmp_path))
-    assert "Save it as DOCX" in caught.value.remedy
+    assert "save it as DOCX" in caught.value.remedy
 
 
 def test_a_program_that_makes_nothing_is_told(

@@ -222,7 +222,7 @@ def certificate(
     ] = None,
     out: Annotated[Path, option("--out FOLDER", "Where to write it.")] = Path("certificate"),
 ) -> None:
-    """Write a certificate for a server of your own, so that Word opens the add-in.
+    """Write the certificate that Word asks a server for.
 
     Without a NAME it is for this machine alone. It lasts 397 days. It comes with an authority that
     your computer is to trust; that can sign for these names alone, and its key is not kept.
