@@ -217,8 +217,8 @@ def send_written(name: str, media_type: str, write: Callable[[Path], object]) ->
         return send_file(name, media_type, path.read_bytes())
 
 
-def _request_context(request: Request, response: Response) -> RequestContext:
-    """Return the context of a request.
+def principal_of(request: Request) -> Principal:
+    """Return who sends a request, as their roles are now.
 
     Raises:
         NotSignedIn: If nobody has signed in.
@@ -226,7 +226,11 @@ def _request_context(request: Request, response: Response) -> RequestContext:
     principal = app_state(request).identity.principal_of(request)
     if principal is None:
         raise NotSignedIn("you have not signed in.", remedy="Sign in, or send an API token.")
-    return RequestContext(request, principal, response.headers)
+    return principal
+
+
+def _request_context(request: Request, response: Response) -> RequestContext:
+    return RequestContext(request, principal_of(request), response.headers)
 
 
 Context = Annotated[RequestContext, Depends(_request_context)]

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from fourcorners.errors import FourcornersError
-from fourcorners.server.context import RequestContext
+from fourcorners.server.context import RequestContext, principal_of
 from fourcorners.server.tasks.queue import Task
 
 _LOOK = 0.5  # seconds between looks
@@ -37,9 +37,10 @@ async def _watch_task(
         if await context.request.is_disconnected() or context.state.workers.is_stopping:
             return
         try:
+            context.principal = await run_in_threadpool(principal_of, context.request)
             task, new = await run_in_threadpool(news, context, identifier, sent)
         except FourcornersError:
-            return  # it may not be seen any more
+            return  # they may not see it any more
         for each in new:
             yield f"event: {event}\ndata: {each}\n\n"
         sent += new

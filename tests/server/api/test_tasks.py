@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from starlette.requests import Request
+from starlette.types import Message
 
 from fourcorners.operations import answers
 from fourcorners.operations.answers import AnswerOrigin
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.research import store
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
+from fourcorners.server.api.tasks import _progress
 from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.context import RequestContext, principal_of
+from fourcorners.server.event_stream import _watch_task
+from fourcorners.server.tasks.queue import TaskQueue
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 API = "/api/v1"
@@ -85,6 +92,39 @@ def test_a_question_and_its_report(room: Room) -> None:
     assert json.loads(stream.split("event: end\ndata: ")[1]) == {"state": "done", "answer": answer}
     listed = room.client.get(f"{API}/answers", params={"collection": "Mill"}).json()["items"]
     assert [each["id"] for each in listed] == [answer]
+
+
+@pytest.mark.parametrize("how", ["role", "account", "token"])
+def test_a_stream_ends_with_the_right_to_see_it(team: Room, how: str) -> None:
+    headers = bearer(team, "bram")
+    sent = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+    async def wait_for_ever() -> Message:
+        await asyncio.sleep(60)
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": sent, "query_string": b""}
+    request = Request({**scope, "app": team.app}, wait_for_ever)
+    context = RequestContext(request, principal_of(request))
+    pool = team.app.state.server.connection_pool
+    with pool.library() as library:
+        task = TaskQueue(library).start("export", "nobody", "Mill", {}, by="ada")
+
+    async def watch() -> list[str]:
+        stream = _watch_task(context, task.id, "task", _progress, lambda _: "")
+        first = await anext(stream)
+        with pool.library() as library:
+            accounts, tokens = Accounts(library), ApiTokens(library)
+            if how == "role":
+                accounts.grant("bram", None, "Mill", by="ada")
+            elif how == "account":
+                accounts.set_disabled("bram", True, by="ada")
+            else:
+                tokens.revoke("bram", tokens.list("bram")[0].id, by="ada")
+            TaskQueue(library).cancel(task.id, by="ada")
+        return [first, *[each async for each in stream]]
+
+    assert len(asyncio.run(watch())) == 1
 
 
 def test_lists_come_in_parts_the_newest_first(room: Room) -> None:
