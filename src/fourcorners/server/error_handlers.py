@@ -12,7 +12,13 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
@@ -28,6 +34,7 @@ from fourcorners.errors import (
     describe_problem,
 )
 from fourcorners.operations.errors import Refusal
+from fourcorners.server.auth.identity import CALENDAR
 from fourcorners.server.context import app_state
 from fourcorners.server.errors import (
     ClientLeft,
@@ -85,6 +92,8 @@ def _respond_to_error(request: Request, error: FourcornersError) -> Response:
     status = status_of(error)
     if isinstance(error, ClientLeft):
         return Response(status_code=status)
+    if isinstance(error, NotSignedIn) and _is_subscribed(request):
+        return PlainTextResponse(f"{error.message[:1].upper()}{error.message[1:]}\n", status)
     if isinstance(error, NotSignedIn) and not _is_for_programs(request):
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
@@ -224,6 +233,11 @@ def _problem_response(
         remedy=remedy,
     )
     return HTMLResponse(page, status)
+
+
+def _is_subscribed(request: Request) -> bool:
+    """Tell whether a calendar program asks: it has no page, and its token stays out of any."""
+    return request.url.path == CALENDAR and "token" in request.query_params
 
 
 def _is_for_programs(request: Request) -> bool:

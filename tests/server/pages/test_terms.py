@@ -154,7 +154,9 @@ def test_a_token_in_the_address_serves_the_calendar_alone(
     assert "BARN" not in sent.text
     assert room.client.get("/dates/calendar.ics").status_code in (303, 401)
     wrong = room.client.get("/dates/calendar.ics", params={"token": "fc_none"})
-    assert wrong.status_code == 303
+    assert (wrong.status_code, wrong.headers["content-type"][:10]) == (401, "text/plain")
+    assert "unknown or has expired" in wrong.text
+    assert "location" not in wrong.headers
     for other in ("/dates", "/api/v1/documents", "/"):
         answer = room.client.get(other, params=asked)
         assert "LEASE OF A MILL" not in answer.text
