@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
 
+from fourcorners.errors import ConfigError
 from fourcorners.outline.tree import View
+from fourcorners.text.invisible_characters import find_unnamed
 
 _UNIT = re.compile(r"^(?:section|sec|clause|article|art|paragraph|para|§)(?=[\W\d])[\s.]*")
 
@@ -71,6 +73,23 @@ def filter_tokens(
 def fold_name(name: str) -> str:
     """Return the form in which names of collections and types are compared."""
     return " ".join(name.split()).casefold()
+
+
+def require_name(name: str, what: str) -> str:
+    """Return the name of a collection or a tag as it is kept, its white space single spaces.
+
+    Raises:
+        ConfigError: If it is empty, or has characters that hide or reorder what it says.
+    """
+    plain = " ".join(name.split())
+    if not plain:
+        raise ConfigError(f"a {what} needs a name.")
+    if found := find_unnamed(plain):
+        raise ConfigError(
+            f"the name of a {what} cannot have the hidden character {found}.",
+            remedy="Type the name instead of pasting it.",
+        )
+    return plain
 
 
 @lru_cache(maxsize=4096)

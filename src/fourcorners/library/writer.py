@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.errors import LibraryError
 from fourcorners.library import audit, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue
 from fourcorners.library.columns import DocumentColumns, id_in_collection
@@ -16,7 +16,7 @@ from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.listing import storable_path
 from fourcorners.library.tables import stored_json
-from fourcorners.library.tokens import fold_name
+from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.library.vectors.codes import pack_codes
 from fourcorners.library.vectors.rows import BYTES, pack_vectors, split_vectors, unpack_vectors
 from fourcorners.outline.card.card import Fact, Party
@@ -72,7 +72,7 @@ class Writer(Catalogue):
         """Make an empty collection, unless there is one of this name.
 
         Raises:
-            ConfigError: If the name is empty.
+            ConfigError: If the name is empty, or has hidden characters.
         """
         self._collection_row(name)
 
@@ -261,11 +261,10 @@ class Writer(Catalogue):
         self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, checksum, codes))
 
     def _collection_row(self, collection: str) -> int:
-        if not fold_name(collection):
-            raise ConfigError("a collection needs a name.")
+        name = require_name(collection, "collection")
         self.execute(
             "INSERT INTO collections(name, fold) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (" ".join(collection.split()), fold_name(collection)),
+            (name, fold_name(name)),
         )
         return self._existing_collection(collection)
 

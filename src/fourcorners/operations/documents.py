@@ -11,7 +11,7 @@ from pydantic import Field
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import Entry
 from fourcorners.library.memory import VersionedCache
-from fourcorners.library.tokens import fold_name
+from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
@@ -113,10 +113,11 @@ def set_tags(access: Access, document: str, tags: Iterable[str]) -> list[str]:
         NotFound: If they may not know of it.
         NotAllowed: If they are no reviewer of its collection.
         Refusal: If they are too many or too long.
+        ConfigError: If one has hidden characters.
     """
     library = access.library_of(document, Role.REVIEWER)
-    plain = (" ".join(tag.split()) for tag in tags)
-    named = {fold_name(tag): tag for tag in plain if tag}
+    plain = (require_name(tag, "tag") for tag in tags if tag.strip())
+    named = {fold_name(tag): tag for tag in plain}
     if len(named) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in named.values()):
         raise Refusal(f"a document has up to {MAX_TAGS} tags, each of up to {MAX_TAG} characters.")
     with library.transaction():

@@ -169,7 +169,8 @@ def _methods_at(request: Request) -> list[str]:
     """Return the methods that an address takes: those of all its routes, not of the first alone."""
     found: set[str] = set()
     for path, item in request.app.openapi()["paths"].items():
-        if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)), request.url.path):
+        shape = re.escape(path).replace(r"\{collection\}", ".+")  # its name may have slashes
+        if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", shape), request.url.path):
             found |= {method.upper() for method in item}
     return sorted(found | {"HEAD"} if "GET" in found else found)
 

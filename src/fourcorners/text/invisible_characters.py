@@ -17,6 +17,19 @@ _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _NOT_PLAIN = re.compile(f"{_INVISIBLE.pattern}|{_LINE_ENDS.pattern}")
 
 
+_UNNAMED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def find_unnamed(name: str) -> str:
+    """Return the visible name of the first character that no name may have; empty if none.
+
+    It is a control character or one that changes the direction of text. White space is to be
+    made single spaces first; joiners are part of words.
+    """
+    found = _UNNAMED.search(name)
+    return character_name(found.group()) if found else ""
+
+
 def character_name(character: str) -> str:
     """Return the visible name of a character, such as `⟦U+202E⟧`."""
     return f"⟦U+{ord(character):04X}⟧"

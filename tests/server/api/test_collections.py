@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -177,3 +178,34 @@ def test_a_key_answers_nothing_again_once_the_role_is_gone(
     again = send()
     assert again.status_code == 409
     assert "Read." not in again.text
+
+
+def test_a_name_may_have_slashes_and_its_address_leads_there(
+    people: tuple[Room, Asker, Asker, Asker],
+) -> None:
+    _, ada, _, cleo = people
+    name = "Oak / 2026/b"
+    ada("POST", "/collections", 201, name=name)
+    for sent in (quote(name, safe=""), quote(name)):
+        assert ada("GET", f"/collections/{sent}", 200)["name"] == name
+        ada("PUT", f"/collections/{sent}/members/cleo", 200, role="reader")
+        assert ada("GET", f"/collections/{sent}/members", 200) == [
+            {"user": "cleo", "role": "reader"}
+        ]
+        cleo("GET", f"/collections/{sent}/members", 403)
+        ada("DELETE", f"/collections/{sent}/members/cleo", 204)
+        cleo("GET", f"/collections/{sent}", 404)
+    ada("DELETE", f"/collections/{quote(name)}", 204)
+
+
+@pytest.mark.parametrize("hidden", ["\0", "\x1b", "\u202e", "\u2066", "\u200f"])
+def test_names_have_no_hidden_characters(
+    people: tuple[Room, Asker, Asker, Asker], hidden: str
+) -> None:
+    room, ada, _, _ = people
+    refused = ada("POST", "/collections", 400, name=f"Oak{hidden}gpj")
+    assert f"⟦U+{ord(hidden):04X}⟧" in refused["detail"]
+    ada("PATCH", "/collections/Mill", 400, name=f"Mill{hidden}")
+    document = room.document("lease")
+    ada("PUT", f"/documents/{document}/tags", 400, tags=[f"a{hidden}b"])
+    ada("PUT", f"/documents/{document}/tags", 200, tags=["नि\u200dज"])

@@ -82,50 +82,7 @@ def create_collection(context: Context, asked: CollectionRequest) -> CollectionV
         return _value(access, collections.create_collection(access, asked))
 
 
-@router.get("/collections/{collection}")
-def get_collection(context: Context, collection: _Collection) -> CollectionValue:
-    """Return a collection."""
-    with context.access() as access:
-        return _value(access, collection)
-
-
-@router.patch("/collections/{collection}")
-def update_collection(
-    context: Context, collection: _Collection, change: CollectionChange
-) -> CollectionValue:
-    """Rename a collection, or change for whom its contracts are read.
-
-    Renaming needs the role of an admin under both names: mostly, of the whole library. Links to
-    contracts stay; the old name is free again.
-    """
-    name = collection
-    by = context.principal.name
-    with context.access() as access:
-        if change.name is not None:
-            access.require(Role.ADMIN, change.name, to_come=True)
-        needed = Role.REVIEWER if change.name is None else Role.ADMIN
-        library = access.library_for(collection, needed)
-        with library.transaction():
-            if change.read_for is not None:
-                set_side(library, collection, change.read_for, by=by)
-            if change.name is not None:
-                name = collections.rename_collection(library, collection, change.name, by=by)
-        return _value(access, name)
-
-
-@router.delete("/collections/{collection}", status_code=204)
-def delete_collection(context: Context, collection: _Collection) -> None:
-    """Delete a collection: its contracts, findings, answers, columns, files and roles.
-
-    It needs the role of an admin there. Nothing brings it back but a backup.
-    """
-    with context.access() as access:
-        library = access.library_for(collection, Role.ADMIN)
-        paths = collections.delete_collection(library, collection, by=context.principal.name)
-    context.delete_files(paths)
-
-
-@router.put("/collections/{collection}/arrivals", status_code=204)
+@router.put("/collections/{collection:path}/arrivals", status_code=204)
 def review_arrivals(context: Context, collection: _Collection, given: ArrivalsChange) -> None:
     """Say whether contracts that are added later are reviewed by a playbook as they arrive."""
     with context.access() as access:
@@ -161,7 +118,7 @@ def ask_for_help(context: Context, collection: CollectionName) -> None:
     failure_pages.ask_administrators(context, collection)
 
 
-@router.get("/collections/{collection}/members")
+@router.get("/collections/{collection:path}/members")
 def list_members(context: Context, collection: _Collection) -> list[MemberValue]:
     """List who has a role in a collection; for its admins."""
     with context.access() as access:
@@ -170,7 +127,7 @@ def list_members(context: Context, collection: _Collection) -> list[MemberValue]
     return [MemberValue(user=user, role=role.title) for user, role in held]
 
 
-@router.put("/collections/{collection}/members/{user}")
+@router.put("/collections/{collection:path}/members/{user}")
 def set_member(
     context: Context, collection: _Collection, user: _User, given: MemberChange
 ) -> MemberValue:
@@ -182,12 +139,58 @@ def set_member(
     return MemberValue(user=user, role=role.title)
 
 
-@router.delete("/collections/{collection}/members/{user}", status_code=204)
+@router.delete("/collections/{collection:path}/members/{user}", status_code=204)
 def remove_member(context: Context, collection: _Collection, user: _User) -> None:
     """Take someone's role in a collection away, as an admin there."""
     with context.access() as access:
         library = access.library_for(collection, Role.ADMIN)
         Accounts(library).grant(user, None, collection, by=context.principal.name)
+
+
+# After those that end in more, since a collection's name may have slashes.
+
+
+@router.get("/collections/{collection:path}")
+def get_collection(context: Context, collection: _Collection) -> CollectionValue:
+    """Return a collection."""
+    with context.access() as access:
+        return _value(access, collection)
+
+
+@router.patch("/collections/{collection:path}")
+def update_collection(
+    context: Context, collection: _Collection, change: CollectionChange
+) -> CollectionValue:
+    """Rename a collection, or change for whom its contracts are read.
+
+    Renaming needs the role of an admin under both names: mostly, of the whole library. Links to
+    contracts stay; the old name is free again.
+    """
+    name = collection
+    by = context.principal.name
+    with context.access() as access:
+        if change.name is not None:
+            access.require(Role.ADMIN, change.name, to_come=True)
+        needed = Role.REVIEWER if change.name is None else Role.ADMIN
+        library = access.library_for(collection, needed)
+        with library.transaction():
+            if change.read_for is not None:
+                set_side(library, collection, change.read_for, by=by)
+            if change.name is not None:
+                name = collections.rename_collection(library, collection, change.name, by=by)
+        return _value(access, name)
+
+
+@router.delete("/collections/{collection:path}", status_code=204)
+def delete_collection(context: Context, collection: _Collection) -> None:
+    """Delete a collection: its contracts, findings, answers, columns, files and roles.
+
+    It needs the role of an admin there. Nothing brings it back but a backup.
+    """
+    with context.access() as access:
+        library = access.library_for(collection, Role.ADMIN)
+        paths = collections.delete_collection(library, collection, by=context.principal.name)
+    context.delete_files(paths)
 
 
 def _value(access: Access, name: str) -> CollectionValue:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_integer
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import fold_name
+from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict
 from fourcorners.operations.principal import Role, RoleName
@@ -90,8 +89,7 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
                 "the cells of columns that people asked are kept under the collection's name.",
                 remedy="Take these columns out first.",
             )
-        if not fold:
-            raise ConfigError("a collection needs a name.")
+        require_name(name, "collection")
         if old != fold and fold in map(fold_name, library.collection_names()):
             raise Conflict("a collection with this name already exists.", remedy="Choose another.")
         new = _rename(library, collection, name, by)
