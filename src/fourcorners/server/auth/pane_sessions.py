@@ -45,7 +45,7 @@ class Pane:
     """A pane that is connected, without its secret."""
 
     id: str
-    begun: datetime
+    since: datetime
 
 
 class PaneSessions:
@@ -88,7 +88,7 @@ class PaneSessions:
             name, secret = as_string(rows[0][0]), PREFIX + secrets.token_urlsafe(32)
             self._library.execute(
                 "INSERT INTO server_sessions(hash, user, begun, seen, ends) VALUES (?, ?, ?, ?, ?)",
-                (_kept(secret), name, at, at, at + _SECONDS),
+                (_session_hash(secret), name, at, at, at + _SECONDS),
             )
             self._library.record("signed in", {"user": name, "by": name, "through": "Word"})
         return secret
@@ -98,7 +98,7 @@ class PaneSessions:
         rows = self._library.execute(
             "SELECT s.user, s.ends FROM server_sessions s JOIN server_users u ON u.name = s.user "
             "WHERE s.hash = ? AND u.disabled = 0",
-            (_kept(secret),),
+            (_session_hash(secret),),
         )
         if not rows or as_number(rows[0][1]) < time.time():
             return None
@@ -113,8 +113,8 @@ class PaneSessions:
             (name, _KIND, time.time()),
         )
         return [
-            Pane(as_string(id_), datetime.fromtimestamp(as_number(begun), UTC))
-            for id_, begun in rows
+            Pane(as_string(id_), datetime.fromtimestamp(as_number(since), UTC))
+            for id_, since in rows
         ]
 
     def end(self, name: str, pane: str = "") -> None:
@@ -130,7 +130,7 @@ class PaneSessions:
                 self._library.record("signed out", {"user": name, "by": name, "through": "Word"})
 
 
-def _kept(secret: str) -> str:
+def _session_hash(secret: str) -> str:
     return _KIND + _hash("pane", secret)
 
 
