@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -101,6 +102,51 @@ def test_a_removed_document_and_a_deleted_collection_stay_away(room: Room, folde
     watching.look()
     assert tasks(room) == []
     assert room.client.get("/c/Mill").status_code == 404
+
+
+@pytest.mark.parametrize("taken_before", [True, False])
+def test_a_watch_follows_its_collection_and_feeds_no_other(
+    room: Room, folder: Path, taken_before: bool
+) -> None:
+    watching = watcher(room, folder)
+    room.put({"old.txt": SUPPLY}, "Mill")
+    if taken_before:
+        (folder / "first.txt").write_text(f"{LEASE} 1")
+    watching.look()
+    watching.look()
+    for task in tasks(room):
+        room.settle(task.id)
+    url = "/api/v1/collections/Mill"
+    assert room.client.patch(url, json={"name": "Wharf"}).status_code == 200
+    room.put({"other.txt": SUPPLY}, "Mill")  # another deal takes the name
+    for each in (watching, watcher(room, folder)):
+        (folder / f"lease-{id(each)}.txt").write_text(f"{LEASE} {id(each)}")
+        each.look()
+        each.look()
+        task = tasks(room)[0]
+        assert task.collection == "Wharf"
+        room.settle(task.id)
+    assert names(room) == {"other.txt"}
+    assert room.client.delete("/api/v1/collections/Wharf").status_code == 204
+    before = len(tasks(room))
+    (folder / "late.txt").write_text(f"{LEASE} late")
+    watching.look()
+    watching.look()
+    assert len(tasks(room)) == before
+    assert names(room) == {"other.txt"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems take no such names")
+def test_a_file_whose_name_is_no_utf8_is_a_failure_of_that_file(room: Room, folder: Path) -> None:
+    Path(os.fsdecode(bytes(folder) + b"/l\xe9ase.txt")).write_text(SUPPLY)
+    (folder / "lease.txt").write_text(LEASE)
+    watching = watcher(room, folder)
+    for _ in range(3):
+        watching.look()
+    assert taken(room) == ["lease.txt"]
+    with room.app.state.server.connection_pool.library() as library:
+        (failed,) = library.failures(collection="Mill")
+    assert "UTF-8" in failed.reason
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

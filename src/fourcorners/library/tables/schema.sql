@@ -609,7 +609,8 @@ CREATE TABLE IF NOT EXISTS document_tags(
     PRIMARY KEY (document, fold)
 ) STRICT, WITHOUT ROWID;
 
--- Files of watched folders that were taken; `stamp` is their size and time
+-- Files of watched folders that were taken; `stamp` is their size and time. Where `path` is
+-- 'feeds ' and the folded name in the settings, `stamp` is what that collection is called now.
 
 CREATE TABLE IF NOT EXISTS server_watched(
     folder TEXT NOT NULL,

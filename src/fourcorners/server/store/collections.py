@@ -122,12 +122,21 @@ def _move_rows(library: Library, old: str, fold: str) -> None:
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
             (fold, old),
         )
+    _redirect_watches(library, old, fold)
     _delete_playbooks(library, fold)
     for table in ("server_notices", "server_views", "server_playbook_homes"):
         library.execute(
             f"UPDATE {table} SET collection = ? WHERE collection = ?",  # noqa: S608
             (fold, old),
         )
+
+
+def _redirect_watches(library: Library, old: str, fold: str) -> None:
+    """Let watched folders feed a collection under its new name, or nothing once it is deleted."""
+    library.execute(
+        "UPDATE server_watched SET stamp = ? WHERE stamp = ? AND substr(path, 1, 6) = 'feeds '",
+        (fold, old),
+    )
 
 
 def delete_collection(library: Library, collection: str, *, by: str) -> list[str]:
@@ -143,6 +152,7 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
             columns.remove_column(library, asked.id, by=by)
         paths = _delete(library, collection, by)
         _delete_playbooks(library, old)
+        _redirect_watches(library, old, "")
         for table, _, column in (each.partition(".") for each in _BY_FOLD):
             library.execute(f"DELETE FROM {table} WHERE {column} = ?", (old,))  # noqa: S608
         for table in _BY_NAME:

@@ -31,6 +31,11 @@ _MAX_ANSWER = 1 << 16  # bytes that a receiver may answer
 _log = logging.getLogger("fourcorners.server")
 
 
+def brief_reason(error: Exception) -> str:
+    """Return what a log says of an error: of one that is not ours its kind, as it may quote."""
+    return error.message if isinstance(error, FourcornersError) else type(error).__name__
+
+
 def _sign_message(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
     """Return the signature of a message, for the header `webhook-signature`."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
@@ -68,8 +73,8 @@ class WebhookSender:
         while not self._stopping.wait(_LOOK):
             try:
                 self.send_due()
-            except FourcornersError as error:  # the library is locked, or full: try again
-                _log.error("webhooks cannot be sent: %s", error.message)
+            except Exception as error:  # noqa: BLE001 - locked or full, or a defect: try again
+                _log.error("webhooks cannot be sent: %s", brief_reason(error))
 
     def send_due(self) -> None:
         """Send the messages that are due, each once."""
@@ -92,9 +97,9 @@ class WebhookSender:
         headers = {
             "webhook-id": identifier,
             "webhook-timestamp": str(now),
-            "webhook-signature": _sign_message(hook.secret, identifier, now, body),
         }
         try:
+            headers["webhook-signature"] = _sign_message(hook.secret, identifier, now, body)
             webhooks.require_allowed(hook.url, self._hosts)
             self._post(hook.url, body, headers)
         except CallError as error:
@@ -105,6 +110,9 @@ class WebhookSender:
             return "failed", reason, 0.0
         except FourcornersError as error:
             return "failed", error.message, 0.0
+        except Exception as error:  # noqa: BLE001 - others are sent nevertheless
+            _log.error("a message to a webhook cannot be sent: %s", brief_reason(error))
+            return "failed", "the message cannot be sent", 0.0
         return "delivered", "", 0.0
 
 

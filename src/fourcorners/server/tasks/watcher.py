@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from fourcorners.documents.discovery import is_ignored_name
-from fourcorners.errors import FourcornersError
 from fourcorners.library.database import as_string
+from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.deliveries import brief_reason
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.source_settings import WatchSettings
@@ -26,6 +28,8 @@ BY = "watched folder"
 """Who adds what arrives, in the audit trail."""
 _LOOK = 10.0  # seconds between looks
 _AT_ONCE = 500  # files of one task
+_MISNAMED = "its name is not in UTF-8"
+_FEEDS = "feeds "  # before the name of a collection, in the place of a path
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -77,8 +81,8 @@ class FolderWatcher:
         while not self._stopping.wait(_LOOK):
             try:
                 self.look()
-            except FourcornersError as error:  # the library is locked, or full: try again
-                _log.error("watched folders cannot be looked into: %s", error.message)
+            except Exception as error:  # noqa: BLE001 - locked or full, or a defect: try again
+                _log.error("watched folders cannot be looked into: %s", brief_reason(error))
 
 
 def _files(folder: Path, own: Path) -> Iterator[tuple[Path, str]]:
@@ -106,26 +110,48 @@ def _files(folder: Path, own: Path) -> Iterator[tuple[Path, str]]:
                 yield path, f"{state.st_size} {state.st_mtime_ns}"
 
 
+def fed_collection(library: Library, folder: str, named: str) -> str:
+    """Return the collection that a watch feeds: the one of this name, whatever that is called now.
+
+    It is empty once the collection was deleted: another of its name is another deal.
+    """
+    key = f"{_FEEDS}{fold_name(named)}"
+    rows = library.execute(
+        "SELECT stamp FROM server_watched WHERE folder = ? AND path = ?", (folder, key)
+    )
+    fold = as_string(rows[0][0]) if rows else fold_name(named)
+    if not rows:
+        library.execute("INSERT INTO server_watched VALUES (?, ?, ?)", (folder, key, fold))
+    held = {fold_name(each): each for each in library.collection_names()}
+    return held.get(fold, named if fold == fold_name(named) else "")
+
+
 def _take(
     library: Library, folder: str, collection: str, still: Sequence[tuple[Path, str]]
 ) -> bool:
     """Start the task that adds what was not taken before; tells whether there is any."""
-    if not still:
-        return False
     with library.transaction():
+        fed = fed_collection(library, folder, collection)
+        if not still or not fed:
+            return False
+        collection = fed
         rows = library.execute("SELECT path, stamp FROM server_watched WHERE folder = ?", (folder,))
         taken = {as_string(path): as_string(stamp) for path, stamp in rows}
         new = [
             (str(path), stamp)
             for path, stamp in still
-            if taken.get(str(path)) != stamp and not library.owns(path)
+            if taken.get(storable_path(str(path))) != stamp and not library.owns(path)
         ][:_AT_ONCE]
-        for path, stamp in new:
-            row = (folder, path, stamp)
-            library.execute("INSERT OR REPLACE INTO server_watched VALUES (?, ?, ?)", row)
         if new:
             library.add_collection(collection)
-            spec = {"paths": [path for path, _ in new], "files": str(len(new)), "watched": [folder]}
+        for path, stamp in new:
+            row = (folder, storable_path(path), stamp)
+            library.execute("INSERT OR REPLACE INTO server_watched VALUES (?, ?, ?)", row)
+            if path != row[1]:
+                library.fail(path, _MISNAMED, "Rename it.", collection=collection)
+        paths = [path for path, _ in new if path == storable_path(path)]
+        if paths:
+            spec = {"paths": paths, "files": str(len(paths)), "watched": [folder]}
             lane = add_task.lane(is_shared=False)  # only this machine is known to see the folder
             TaskQueue(library).start(add_task.KIND, lane, collection, spec, by=BY)
-    return bool(new)
+    return bool(paths)
