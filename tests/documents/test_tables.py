@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,12 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         read_tables(bomb)
     assert str(tmp_path) not in str(refused.value)
+
+
+def test_dates_and_truths_of_a_workbook_are_read_as_they_are_shown(tmp_path: Path) -> None:
+    day, moment = date(2026, 1, 2), datetime(2026, 1, 2, 9, 30)
+    rows = [("Clause", "From", "At", "Hour", "Ours", "Not", "Count"),
+            ("Cap", day, moment, time(9, 30), True, False, 46024)]  # fmt: skip
+    (table,) = read_tables(workbook(tmp_path / "a.xlsx", rows))
+    expected = ("Cap", "2026-01-02", "2026-01-02 09:30", "09:30", "TRUE", "FALSE", "46024")
+    assert table.rows[1] == expected

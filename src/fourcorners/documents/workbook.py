@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.office_package import OfficePackage
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, str]
 MOST_ROWS: Final = 1_048_576  # Excel's own limit
+_FIRST_DAY: Final = datetime(1899, 12, 30)
+_LATER: Final = 1_462  # days from it to the first of workbooks that an old Macintosh made
+_DATES: Final = frozenset(map(str, (*range(14, 23), *range(27, 37), *range(45, 48))))
+_QUOTED: Final = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|general', re.I)
 _NAMED: Final = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -31,6 +36,9 @@ class Workbook:
         self._parts = _parts(package, main)
         strings = package.related_parts(main).get("sharedStrings", "")
         root = package.xml_root(strings) if strings else None
+        styles = package.related_parts(main).get("styles", "")
+        self._dates = _date_styles(package.xml_root(styles) if styles else None)
+        self._from = _FIRST_DAY + timedelta(_LATER if _is_1904(package.xml_root(main)) else 0)
         self._strings = [_text(item) for item in root] if root is not None else []
 
     @property
@@ -98,9 +106,41 @@ class Workbook:
         if kind == "s":
             at = int(stored) if stored.strip().isdecimal() and len(stored) < 10 else -1
             return self._strings[at] if 0 <= at < len(self._strings) else ""
+        if kind == "b":
+            return "TRUE" if stored.strip() == "1" else "FALSE"
+        if kind == "n" and cell.get("s", "") in self._dates:
+            return self._moment(stored)
         if kind == "n" and stored[-2:] == ".0":
             return stored[:-2]
         return _plain(stored)
+
+    def _moment(self, stored: str) -> str:
+        """Return the day that a number of days is, and the time unless that is midnight."""
+        try:
+            found = self._from + timedelta(seconds=round(float(stored) * 86_400))
+        except (ValueError, OverflowError):
+            return _plain(stored)
+        if found.date() == self._from.date():
+            return f"{found:%H:%M}"
+        return f"{found:%Y-%m-%d}" if found.time() == time() else f"{found:%Y-%m-%d %H:%M}"
+
+
+def _date_styles(styles: _Element | None) -> frozenset[str]:
+    """Return the styles of cells, by their numbers, in which a number is shown as a date."""
+    nodes = list(styles.iter()) if styles is not None else []
+    codes = {
+        each.get("numFmtId"): _QUOTED.sub("", str(each.get("formatCode", ""))).casefold()
+        for each in nodes
+        if _name(each) == "numFmt"
+    }
+    dates = {key for key, code in codes.items() if set(code) & set("ydhs")} | _DATES - codes.keys()
+    formats = next((list(each) for each in nodes if _name(each) == "cellXfs"), [])
+    return frozenset(str(at) for at, xf in enumerate(formats) if xf.get("numFmtId") in dates)
+
+
+def _is_1904(book: _Element | None) -> bool:
+    nodes = book.iter() if book is not None else ()
+    return any(each.get("date1904") in ("1", "true") for each in nodes)
 
 
 def _parts(package: OfficePackage, main: str) -> dict[str, str]:

@@ -68,6 +68,7 @@ _ABSENT = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _AS_REFUSED = "unacceptable"  # the question whether a clause says what is refused
+_NAMED = 5  # of what was left out, in a message
 _WORD = re.compile(r"\w+")
 _SMALL = frozenset(("a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to"))
 
@@ -141,6 +142,11 @@ def make_playbook(name: str, rows: Sequence[Sequence[str]], columns: Columns) ->
                 here[field] = f"{here[field]}\n{words}" if field in here else words
         elif values:
             left.append(f"row {number}: no clause is named")
+    if not merged and any(each.startswith("row ") for each in left):
+        raise InputError(
+            f"no row was taken: {'; '.join(left[:_NAMED])}.",
+            remedy="Correct the rows, or choose the column that names the clauses.",
+        )
     if not merged:
         raise InputError("no row names a clause.", remedy="Choose the column that names them.")
     taken: set[str] = set()
