@@ -243,6 +243,11 @@ class Access:
         with library.transaction():
             paths = library.paths_of(document)
             library.remove(document)
+            library.execute(  # reports that may have its words
+                "DELETE FROM server_exports WHERE task IN (SELECT id FROM server_tasks WHERE "
+                "collection = ? AND (spec LIKE ? OR spec LIKE ?))",
+                (collection, f"%{document}%", '%"documents": []%'),
+            )
             self.record("taken out", {"document": document, "collection": collection}, always=True)
             return [path for path in paths if not library.is_source(path)]
 

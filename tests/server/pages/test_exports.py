@@ -124,5 +124,19 @@ def test_a_file_goes_with_its_collection(room: Room) -> None:
         assert list(library.execute("SELECT task FROM server_exports")) == []
 
 
+@pytest.mark.parametrize("chosen", [["lease"], []])
+def test_a_file_goes_with_a_document_that_it_holds(room: Room, chosen: list[str]) -> None:
+    held = []
+    for names in (chosen, ["supply"]):
+        documents = [room.document(name) for name in names]
+        asked = {"collection": "Mill", "format": "json", "documents": documents}
+        held.append(room.client.post(REPORT, json=asked).json()["id"])
+        room.settle(held[-1])
+    data = {"csrf": room.token(), "document": room.document("lease")}
+    assert room.client.post("/remove", data=data).status_code == 303
+    with room.app.state.server.connection_pool.library() as library:
+        assert [task for (task,) in library.execute("SELECT task FROM server_exports")] == held[1:]
+
+
 def test_every_form_has_a_type() -> None:
     assert all(exports.media_type_of(each) for each in exports.FORMS)
