@@ -10,6 +10,9 @@ from html import unescape
 
 import pytest
 
+from fourcorners.operations.access import Access
+from fourcorners.operations.contracts.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.principal import Principal, Role
 from tests.review.lint.test_checks import CLEAN
 from tests.server.conftest import LEASE, SUPPLY, Room
 
@@ -55,6 +58,32 @@ def test_versions_in_between_say_what_each_brought(room: Room) -> None:
     page = room.client.get("/compare", params=asked).text
     assert "version 2" in words(page)
     assert "version 3" in words(page)
+
+
+def test_the_trail_of_a_deal_has_comparisons_and_their_exports(room: Room) -> None:
+    room.put({"lease v3.txt": f"{LATER} "}, "Elm")
+    asked = {**versions(room), "after": room.document("lease v3")}
+    with room.app.state.server.connection_pool.library() as library:
+        reader = Principal("ada", roles={"mill": Role.READER, "elm": Role.READER})
+        compare_contracts(
+            Access(library, reader, watched=True), CompareRequest.from_fields(**asked), None
+        )
+    assert room.client.get("/compare/report.html", params=asked).status_code == 200
+    asked = {**asked, "format": "html"}
+    assert room.client.get("/api/v1/comparison/report", params=asked).status_code == 200
+    assert room.client.get("/dates/report.ics", params={"c": "Elm"}).status_code == 200
+    for collection in ("Mill", "Elm"):
+        answer = room.client.get("/api/v1/audit", params={"collection": collection})
+        assert answer.status_code == 200
+        events = [each["event"] for each in answer.json()["items"]]
+        assert "compared" in events
+        assert events.count("export") == 2 + (collection == "Elm")
+
+
+def test_the_trail_lists_details_of_another_shape(room: Room) -> None:
+    with room.app.state.server.connection_pool.library() as library:
+        library.record("compared", {"between": [], "by": "ada"})
+    assert room.client.get("/api/v1/audit").json()["items"][-1]["detail"]["between"] == "[]"
 
 
 @pytest.mark.parametrize("form", ["docx", "html"])

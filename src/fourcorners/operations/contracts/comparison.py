@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -54,7 +55,8 @@ def compare_contracts(access: Access, asked: CompareRequest, encoder: Encoder | 
         InputError: If one has no text to compare.
     """
     documents = [access.document(each) for each in (asked.before, *asked.between, asked.after)]
-    access.record("compared", asked.model_dump(mode="json"))
+    detail = {"before": asked.before, "after": asked.after, "between": ", ".join(asked.between)}
+    record_comparison(access, (asked.before, *asked.between, asked.after), detail, "compared")
     return compare_versions(documents, encoder=encoder).against(1)
 
 
@@ -79,9 +81,20 @@ def compare_file(
     except InputError as error:  # where it was meanwhile is nobody's concern
         message = error.message.removeprefix(f"{path}: ").replace(str(path), path.name)
         raise InputError(message, remedy=error.remedy) from error
-    access.record("compared", {**asked.model_dump(mode="json"), "file": path.name})
+    detail = {"file": path.name, "file_is": asked.file_is}
+    record_comparison(access, [asked.document], detail, "compared")
     documents = [given, held] if asked.file_is == "earlier" else [held, given]
     return compare_versions(documents, encoder=encoder).against(1)
+
+
+def record_comparison(
+    access: Access, documents: Iterable[str], detail: Mapping[str, str | int], event: str
+) -> None:
+    """Record a comparison, or an export of one, for each collection that a document is of."""
+    places = {access.visible(each).entry.collection: each for each in documents}
+    for collection, document in places.items():
+        place = {"collection": collection, "document": document}
+        access.record(event, {**detail, **place}, always=event == "export")
 
 
 def list_candidates(access: Access, document: str) -> tuple[list[Entry], list[Entry]]:

@@ -15,6 +15,7 @@ from fourcorners.operations.contracts.comparison import (
     CompareFileRequest,
     CompareRequest,
     compare_contracts,
+    record_comparison,
     write_comparison,
 )
 from fourcorners.operations.contracts.dates import Dates, DatesRequest, list_dates, write_dates
@@ -130,5 +131,7 @@ def export_comparison(
     """Return a comparison as a file to send."""
     with context.access() as access:
         found = compare_contracts(access, asked, context.state.engines.encoder)
+        detail = {"comparison": asked.after, "as": asked.format}
+        record_comparison(access, (asked.before, asked.after), detail, "export")
     write, form = partial(write_comparison, found, author=context.principal.name), asked.format
     return send_written(f"comparison.{form}", FILE_TYPES[form], write)

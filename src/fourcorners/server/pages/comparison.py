@@ -24,6 +24,7 @@ from fourcorners.operations.contracts.comparison import (
     compare_contracts,
     compare_file,
     list_candidates,
+    record_comparison,
     write_comparison,
 )
 from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
@@ -77,7 +78,8 @@ def export(context: Context, form: str, asked: Annotated[_CompareQuery, Query()]
         raise NotFound("Unsupported format.", remedy=f"Choose one of {', '.join(FORMS)}.")
     with context.access() as access:
         found = compare_contracts(access, _request(asked), context.state.engines.encoder)
-        access.record("export", {"comparison": asked.after, "as": form}, always=True)
+        detail = {"comparison": asked.after, "as": form}
+        record_comparison(access, (asked.before, asked.after), detail, "export")
     write = partial(write_comparison, found, author=context.principal.name)
     return send_written(f"comparison.{form}", FILE_TYPES[form], write)
 

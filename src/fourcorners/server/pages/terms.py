@@ -126,7 +126,7 @@ def export_dates(context: Context, form: str, asked: Annotated[_DatesQuery, Quer
     _require_form(form, date_operations.FORMS)
     with context.access() as access:
         found = list_dates(access, asked.request())
-        access.record("export", {"dates": asked.c, "as": form}, always=True)
+        access.record("export", {"collection": asked.c, "as": f"dates {form}"}, always=True)
     return send_written(f"dates.{form}", FILE_TYPES[form], lambda path: write_dates(found, path))
 
 
@@ -217,7 +217,7 @@ def export_obligations(
     _require_form(form, obligation_operations.FORMS)
     with context.access() as access:
         found = read_obligations(access, asked.request())
-        access.record("export", {"obligations": asked.c, "as": form}, always=True)
+        access.record("export", {"collection": asked.c, "as": f"obligations {form}"}, always=True)
 
     def write(path: Path) -> None:
         write_obligations(found, path)

@@ -63,7 +63,7 @@ def list_audit_entries(
         inside = None if collection is None else [e.id for e in access.documents(collection)]
         found = audit_trail.entries_after(library, last, limit + 1, collection or "", inside)
     here, after = cut_page(context, "audit", found, lambda each: (str(each.seq),), limit)
-    items = [AuditEntryValue.make(each, detail=json.loads(each.detail)) for each in here]
+    items = [AuditEntryValue.make(each, detail=_detail(each.detail)) for each in here]
     return Paged(items=items, next=after)
 
 
@@ -90,6 +90,15 @@ def verify_audit_trail(context: Context) -> AuditVerdictValue:
     with context.access() as access:
         found = access.full_library(Role.ADMIN).audit_verdict()
     return AuditVerdictValue.make(found, faults=[each.description for each in found.faults])
+
+
+def _detail(stored: str) -> dict[str, str | int]:
+    """Return the details of an entry; those of another shape, of older versions, as JSON."""
+    found = json.loads(stored)
+    return {
+        name: value if isinstance(value, str | int) else json.dumps(value)
+        for name, value in found.items()
+    }
 
 
 def _library_to_audit(access: Access, collection: str | None) -> Library:
