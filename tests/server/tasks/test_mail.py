@@ -13,10 +13,12 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.notices import Notice, NoticeKind, notify
+from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store.mail import find_mailbox
-from fourcorners.server.tasks.deliveries import DELAYS
+from fourcorners.server.tasks.deliveries import DELAYS, WebhookSender
 from fourcorners.server.tasks.mail import MailSender
+from fourcorners.server.tasks.watcher import FolderWatcher
 from fourcorners.source_settings import MailSettings
 from tests.server.conftest import Room
 from tests.server.mail_server import Mail, mail_server
@@ -174,13 +176,78 @@ def test_nothing_leaves_the_machine_without_tls(team: Room) -> None:
         sender = choose(team, mail, host="mail.firm.test")
         tell(team, "bram", "Mill", "lease")
         sender.send_due()
-    assert "needs TLS" in reason(team)
+    assert reason(team) == "mail to another machine needs TLS"
 
 
-@pytest.mark.parametrize("address", ["", "bram", "bram@firm.test\nBcc: x@y.test", "a b@firm.test"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "bram",
+        "bram@firm.test\nBcc: x@y.test",
+        "a b@firm.test",
+        "=?utf-8?q?a=0ABcc?=@x.yy",
+        "=?utf-8?q?a?=@x.yy",
+        "é@firm.test",
+    ],
+)
 def test_an_address_that_is_none_is_refused(team: Room, address: str) -> None:
     data = {"csrf": team.token(), "address": address, "digest": "at once"}
     assert team.client.post("/account/mail", data=data).status_code == 422
+
+
+@pytest.mark.parametrize("address", ["=?utf-8?q?a=0ABcc?=@x.yy", "a@x.yy\nBcc: b@x.yy"])
+def test_a_mailbox_that_cannot_be_written_to_stops_no_other(team: Room, address: str) -> None:
+    with mail_server() as mail:
+        sender = choose(team, mail)
+        with team.app.state.server.connection_pool.library() as library:
+            Accounts(library).add("cleo", walls.PASSWORD, by="test")
+            Accounts(library).grant("cleo", Role.READER, "Mill", by="test")
+            library.execute(
+                "INSERT INTO server_mail VALUES ('cleo', ?, 'at once', 0, 0, -1.0, '')", (address,)
+            )
+        for person in ("cleo", "bram"):
+            tell(team, person, "Mill", "lease")
+        sender.send_due()
+        assert [each["To"] for each in mail.taken] == ["bram@firm.test"]
+    with team.app.state.server.connection_pool.library() as library:
+        broken = find_mailbox(library, "cleo")
+    assert broken.attempts == 1
+    assert "could not be written" in broken.reason
+
+
+def test_an_unreachable_server_refused_nothing(
+    team: Room, caplog: pytest.LogCaptureFixture
+) -> None:
+    with mail_server() as mail:
+        sender = choose(team, mail)
+    tell(team, "bram", "Mill", "lease")
+    sender.send_due()
+    assert "could not be reached" in reason(team)
+    assert "check `host`, `port` and `tls`" in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["mail", "webhooks", "watcher"])
+def test_no_error_ends_a_thread(team: Room, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, times = team.app.state.server.connection_pool, list[int]()
+    made: MailSender | WebhookSender | FolderWatcher
+    if kind == "mail":
+        made = MailSender(pool, MailSettings())
+    elif kind == "webhooks":
+        made = WebhookSender(pool, ())
+    else:
+        made = FolderWatcher(pool, [], lambda: None)
+
+    def fail() -> None:
+        times.append(1)
+        if len(times) == 2:
+            made.stop()
+        raise UnicodeEncodeError("utf-8", "\udce9", 0, 1, "a defect")
+
+    monkeypatch.setattr(made, "look" if kind == "watcher" else "send_due", fail)
+    monkeypatch.setattr(made._stopping, "wait", lambda _: made._stopping.is_set())
+    made._run()
+    assert len(times) == 2
 
 
 def test_mail_needs_a_sender_and_an_address(make_room: Callable[..., Room]) -> None:

@@ -6,13 +6,18 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.message import EmailMessage
+from email.policy import SMTP
 from enum import StrEnum
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
 
-_ADDRESS = re.compile(r"[^\s@<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
+_ADDRESS = re.compile(
+    r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+", re.ASCII
+)
 _MOST = 20  # people of one look
 _LEASE = 300.0  # seconds for which one server tries, and no other
 
@@ -58,7 +63,7 @@ def set_mailbox(library: Library, person: str, address: str, digest: Digest) -> 
         ConfigError: If the address is none.
     """
     address = address.strip()
-    if digest is not Digest.NONE and not _ADDRESS.fullmatch(address):
+    if digest is not Digest.NONE and not _is_address(address):
         raise ConfigError("this is not an e-mail address.", remedy="Write it like ada@firm.com.")
     with library.transaction():
         library.execute(
@@ -67,6 +72,19 @@ def set_mailbox(library: Library, person: str, address: str, digest: Digest) -> 
             (person, address, digest.value),
         )
         library.record("mail set", {"user": person, "digest": digest.value, "by": person})
+
+
+def _is_address(words: str) -> bool:
+    """Tell whether a message to this address can be written, and goes there and nowhere else."""
+    if not _ADDRESS.fullmatch(words):
+        return False
+    message = EmailMessage(policy=SMTP)
+    try:
+        message["To"] = words
+        message.as_bytes()
+        return [each.addr_spec for each in message["To"].addresses] == [words]
+    except (ValueError, HeaderParseError, IndexError):
+        return False
 
 
 def take_due(library: Library) -> list[Mailbox]:

@@ -17,7 +17,7 @@ from email.policy import SMTP
 from email.utils import localtime, make_msgid
 
 from fourcorners import smtp
-from fourcorners.errors import CallError, ConfigError, FourcornersError
+from fourcorners.errors import CallError, ConfigError
 from fourcorners.operations.access import Access
 from fourcorners.operations.inbox import unread_since
 from fourcorners.operations.notices import NoticeKind
@@ -25,7 +25,7 @@ from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store import mail
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.mail import Digest, Mailbox
-from fourcorners.server.tasks.deliveries import DELAYS
+from fourcorners.server.tasks.deliveries import DELAYS, brief_reason
 from fourcorners.source_settings import MailSettings
 
 _LOOK = 5.0  # seconds between looks
@@ -82,8 +82,8 @@ class MailSender:
         while not self._stopping.wait(_LOOK):
             try:
                 self.send_due()
-            except FourcornersError as error:  # the library is locked, or full: try again
-                _log.error("mail cannot be sent: %s", error.message)
+            except Exception as error:  # noqa: BLE001 - locked or full, or a defect: try again
+                _log.error("mail cannot be sent: %s", brief_reason(error))
 
     def send_due(self) -> None:
         """Mail what is due, one message a person."""
@@ -109,13 +109,14 @@ class MailSender:
             return to, _HOUR
         try:
             self._send(self.message(to, [(by, kind) for _, by, kind in new]), self._server())
-        except CallError as error:
-            failed = replace(to, attempts=to.attempts + 1, reason=_reason(error.status))
+        except ConfigError as error:
+            _log.warning("mail cannot be sent: %s %s", error.message, error.remedy)
+            return replace(to, reason=error.message.removesuffix(".")), _HOUR
+        except Exception as error:  # noqa: BLE001 - others have their mail nevertheless
+            failed = replace(to, attempts=to.attempts + 1, reason=_reason(error))
             if to.attempts < len(DELAYS):
                 return failed, DELAYS[to.attempts]
             return replace(failed, sent=new[-1][0], attempts=0), 0.0
-        except FourcornersError as error:
-            return replace(to, reason=error.message), _HOUR
         sent = replace(to, sent=new[-1][0], attempts=0, reason="")
         return sent, _HOUR if to.digest is Digest.HOURLY else 0.0
 
@@ -141,9 +142,15 @@ class MailSender:
         return smtp.MailServer(chosen.host, chosen.port, chosen.tls, chosen.user, password)
 
 
-def _reason(status: int | None) -> str:
+def _reason(error: Exception) -> str:
     """Return why a mail did not go, not in the server's own words: they could be anything."""
-    if status is None:
+    if not isinstance(error, CallError):
+        _log.error("a message could not be written: %s", brief_reason(error))
+        return "the message could not be written for this address"
+    if error.status is None:
+        cause = type(error.__cause__).__name__
+        hint = "check `host`, `port` and `tls` in the section [mail]"
+        _log.warning("mail cannot be sent: %s (%s); %s", error.message, cause, hint)
         return "the mail server could not be reached, or not with the encryption that is set"
-    what = _REFUSED.get(status, "the mail")
-    return f"the mail server refused {what} ({status})"
+    what = _REFUSED.get(error.status, "the mail")
+    return f"the mail server refused {what} ({error.status})"
