@@ -236,6 +236,10 @@ def _open_workers(
 
 
 def _max_body(path: str) -> int:
+    if path.endswith(("/import", "/import/make", "/playbook-imports")):
+        from fourcorners.documents.tables import MAX_BYTES
+
+        return MAX_BYTES + MAX_BODY
     uploads = path.endswith(("/upload", "/documents"))
     return MAX_UPLOAD_BYTES + MAX_BODY if uploads else MAX_BODY
 

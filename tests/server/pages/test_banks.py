@@ -143,3 +143,25 @@ def test_facts_by_rest(bank: Room) -> None:
     assert changed["standing"] == "approved"
     assert changed["facts"] == {**body, "law": "", "expires": None}
     assert bank.client.get("/api/v1/banks/nothing/clauses").status_code == 404
+
+
+def send(room: Room, name: str, data: bytes) -> tuple[int, str]:
+    files = {"file": (name, data)}
+    form = {"csrf": room.token(), "bank": "house"}
+    answer = room.client.post("/precedents/import", files=files, data=form)
+    return answer.status_code, words(answer.text)
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"provision": "Cap"}', "no JSON"])
+def test_what_is_wrong_with_a_file_names_no_folder_of_the_server(room: Room, line: str) -> None:
+    status, page = send(room, "Clauses.jsonl", line.encode())
+    assert status == 400
+    assert " Clauses.jsonl, line 1: " in f" {page}"
+
+
+def test_a_file_of_more_than_a_form_is_taken(room: Room) -> None:
+    padding = " " * (3 << 20)
+    line = f'{{"provision": "Cap", "text": "A party owes no more than one crown."{padding}}}'
+    status, page = send(room, "clauses.jsonl", line.encode())
+    assert status == 200
+    assert "1 clause added" in page

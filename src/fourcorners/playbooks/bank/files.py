@@ -184,6 +184,8 @@ def _records(path: Path, *, remedy: str) -> Iterator[_Record]:
             record = json.loads(line)
         except ValueError as error:
             raise _wrong(path, number, f"this is not JSON ({error})", remedy) from error
+        except RecursionError as error:
+            raise _wrong(path, number, "this is nested too deeply", remedy) from error
         if not isinstance(record, dict):
             raise _wrong(path, number, "this is not a JSON object", remedy)
         yield _Record(path, number, remedy, record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
@@ -13,6 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from fourcorners.documents.archive.container import safe_name
+from fourcorners.errors import FourcornersError
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.knowledge import playbooks
@@ -85,7 +87,11 @@ def receive_file(context: RequestContext, file: UploadFile) -> Iterator[tuple[Ac
     with make_temporary_folder() as folder, context.access() as access:
         path = folder / PurePath(safe_name(file.filename)).name
         path.write_bytes(data)
-        yield access, path
+        try:
+            yield access, path
+        except FourcornersError as error:  # where it was meanwhile is nobody's concern
+            error.message = error.message.replace(f"{folder}{os.sep}", "")
+            raise
 
 
 @router.post("/playbooks/import/make")
@@ -100,7 +106,7 @@ def _make(context: RequestContext, values: dict[str, str]) -> Response:
     try:
         rows = json.loads(values.get("rows", ""))
         left = json.loads(values.get("left", "[]"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Refusal("this page has expired.", remedy="Import the file again.") from error
     width = len(rows[0]) if isinstance(rows, list) and rows and isinstance(rows[0], list) else 0
     columns = [values.get(f"column-{at}") or None for at in range(width)]
