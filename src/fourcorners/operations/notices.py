@@ -67,6 +67,16 @@ def is_notified(library: Library, person: str, notice: Notice, since: datetime) 
     return bool(rows)
 
 
+def withdraw_notice(library: Library, entry: int, by: str, collection: str, playbook: str) -> None:
+    """Take back, unless it was read, the notice of what an entry of the trail says was done."""
+    library.execute(
+        "DELETE FROM server_notices WHERE seen = '' AND row = (SELECT min(row) FROM server_notices "
+        "WHERE by = ? AND collection = ? AND playbook = ? AND document = '' "
+        "AND at >= (SELECT at FROM audit WHERE seq = ?))",
+        (by, fold_name(collection), playbook, entry),
+    )
+
+
 def is_unseen(library: Library, person: str, notice: Notice) -> bool:
     """Tell whether someone has not seen yet a notice of this kind, about this collection."""
     rows = library.execute(

@@ -97,3 +97,21 @@ def test_a_program_reads_the_inbox(make_room: Callable[..., Room]) -> None:
     assert tool.types[0] is InboxRequest
     assert not tool.writes
     assert make_room().client.get("/inbox").status_code == 200
+
+
+@pytest.mark.parametrize("where", ["open", "read"])
+@pytest.mark.parametrize("notice", ["-1", str(10**23)])
+def test_a_notice_that_cannot_be_is_refused(team: Room, where: str, notice: str) -> None:
+    data = {"csrf": team.token(), "notice": notice}
+    assert team.client.post(f"/inbox/{where}", data=data).status_code == 400
+
+
+def test_a_notice_of_many_findings_leads_to_what_one_is_to_do(team: Room) -> None:
+    notice = Notice(kind=NoticeKind.ASSIGNED, by="ada", collection="Mill", playbook="house")
+    with team.app.state.server.connection_pool.library() as library, library.transaction():
+        notify(library, "bram", notice)
+    (found,) = team.client.get("/api/v1/inbox").json()["notices"]
+    data = {"csrf": team.token(), "notice": str(found["id"])}
+    opened = team.client.post("/inbox/open", data=data)
+    assert opened.headers["location"] == "/to-do?c=Mill&for=bram"
+    assert team.client.get(opened.headers["location"]).status_code == 200

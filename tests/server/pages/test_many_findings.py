@@ -290,6 +290,7 @@ def test_many_are_rejected_assigned_or_commented_on_and_as_they_were_after_undo(
     assert "are as they were" in words(
         post(team, "/reviews/mark-many/undo", done=undo_number(shown.text)).text
     )
+    assert notices(team, "bram") == []
     assert {p: (state(team, *p), comments(team, *p)) for p in places[1:]} == before
     assert state(team, lease, FIRST)[-1] == "cleo"
     page = team.client.get(f"/reviews/cell?{BACK}&d={lease}&v={SECOND}").text

@@ -21,7 +21,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.members import notify_of_comment
-from fourcorners.operations.notices import Notice, NoticeKind
+from fourcorners.operations.notices import Notice, NoticeKind, withdraw_notice
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import FindingsRequest, comment_of, list_findings
 from fourcorners.playbooks.playbook import Playbook
@@ -156,6 +156,7 @@ def undo_many(access: Access, number: int) -> BulkResult:
             book = books.get(playbook)
             if document in inside and book and any(e.id == provision for e in book.provisions):
                 restored += _restore(library, book, (document, provision), remark, done.by)
+        withdraw_notice(library, number, done.by, done.collection, done.playbook)
         left = done.findings - restored
         detail: dict[str, str | int] = {"collection": done.collection, "playbook": done.playbook}
         detail |= {"by": done.by, "findings": restored, "left": left, "entry": number}

@@ -40,25 +40,30 @@ def open_notice(context: Context, notice: Annotated[int, Form()]) -> Response:
     """Lead to what a notice is about, which is read by that."""
     with context.access() as access:
         found = inbox.read_inbox(access, InboxRequest(limit=inbox.MAX_NOTICES)).notices
-        inbox.mark_read(access, ReadRequest(notices=[notice]))
-    return context.redirect(next((_href(each) for each in found if each.id == notice), "/inbox"))
+        inbox.mark_read(access, ReadRequest.from_fields(notices=[notice]))
+        person = access.principal.name
+    return context.redirect(
+        next((_href(each, person) for each in found if each.id == notice), "/inbox")
+    )
 
 
 @router.post("/inbox/read")
 def mark_read(context: Context, notice: Annotated[int, Form()] = 0) -> Response:
     """Mark a notice as read, or all of them."""
     with context.access() as access:
-        inbox.mark_read(access, ReadRequest(notices=[notice] if notice else []))
+        inbox.mark_read(access, ReadRequest.from_fields(notices=[notice] if notice else []))
     return context.redirect("/inbox")
 
 
-def _href(notice: InboxNotice) -> str:
+def _href(notice: InboxNotice, person: str) -> str:
     if notice.kind is NoticeKind.EXPIRING:
         return f"/precedents/bank?{urlencode({'b': notice.playbook})}"
     if notice.provision:
         cell = {"c": notice.collection, "p": notice.playbook}
         cell |= {"d": notice.document, "v": notice.provision}
         return f"/reviews/cell?{urlencode(cell)}"
+    if notice.kind is NoticeKind.ASSIGNED:  # many findings at once
+        return f"/to-do?{urlencode({'c': notice.collection, 'for': person})}"
     if notice.document:
         return document_href(notice.document)
     return collection_href(notice.collection) if notice.collection else "/inbox"
