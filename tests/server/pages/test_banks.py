@@ -153,9 +153,9 @@ def send(room: Room, name: str, data: bytes) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("line", ["[" * 100_000, '{"provision": "Cap"}', "no JSON"])
-def test_what_is_wrong_with_a_file_names_no_folder_of_the_server(room: Room, line: str) -> None:
-    status, page = send(room, "Clauses.jsonl", line.encode())
-    assert status == 400
+def test_what_is_wrong_with_a_file_names_no_folder_of_the_server(bank: Room, line: str) -> None:
+    status, page = send(bank, "Clauses.jsonl", line.encode())
+    assert 400 <= status < 500
     assert " Clauses.jsonl, line 1: " in f" {page}"
 
 
@@ -163,5 +163,4 @@ def test_a_file_of_more_than_a_form_is_taken(room: Room) -> None:
     padding = " " * (3 << 20)
     line = f'{{"provision": "Cap", "text": "A party owes no more than one crown."{padding}}}'
     status, page = send(room, "clauses.jsonl", line.encode())
-    assert status == 200
-    assert "1 clause added" in page
+    assert status == 303, page

@@ -110,6 +110,7 @@ def test_a_notice_of_many_findings_leads_to_what_one_is_to_do(team: Room) -> Non
     notice = Notice(kind=NoticeKind.ASSIGNED, by="ada", collection="Mill", playbook="house")
     with team.app.state.server.connection_pool.library() as library, library.transaction():
         notify(library, "bram", notice)
+    assert "assigned findings to you" in team.client.get("/inbox").text
     (found,) = team.client.get("/api/v1/inbox").json()["notices"]
     data = {"csrf": team.token(), "notice": str(found["id"])}
     opened = team.client.post("/inbox/open", data=data)
