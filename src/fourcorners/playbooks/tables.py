@@ -191,7 +191,7 @@ def _provision(row: Mapping[Field, str], taken: set[str]) -> dict[str, Data]:
     if questions:
         made["questions"] = questions
     if rules:
-        made["severity"] = rules
+        made["severity"] = [*rules]
     if positions := list(_positions(row)):
         made["positions"] = positions
     return made

@@ -243,5 +243,5 @@ class Redline:
             ("Not found", self.missing),
             ("Found and not judged", self.unjudged),
         )
-        said = "; ".join(f"{why}: {', '.join(names)}" for why, names in groups if names)
-        return f"{said}." if said else ""
+        sentence = "; ".join(f"{why}: {', '.join(names)}" for why, names in groups if names)
+        return f"{sentence}." if sentence else ""

@@ -151,7 +151,7 @@ class AnswerSearch:
     def answers(self) -> bool:
         return self.best.answers
 
-    def within(self, clauses: Mapping[str, Sequence[Span]]) -> AnswerSearch:
+    def of_clauses(self, clauses: Mapping[str, Sequence[Span]]) -> AnswerSearch:
         """Return what lies in clauses of contracts alone."""
         inside = (
             each

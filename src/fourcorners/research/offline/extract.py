@@ -102,7 +102,7 @@ class PartAnswer:
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     found = search_answer(context, part.text, limit=MAX_QUOTES * 2)
     if context.within:
-        found, wanted = found.within(context.within), _value_finder(part)
+        found, wanted = found.of_clauses(context.within), _value_finder(part)
         texts = (_words(context, each.document, each.span) for each in found.snippets)
         if not any(wanted is None or any(wanted(w, Span(0, len(w)))) for w in texts):
             return PartAnswer(part, found, Verdict.UNSURE, 0.0, "", (_UNSAID,))

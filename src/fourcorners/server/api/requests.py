@@ -54,7 +54,7 @@ def _keyed(endpoint: Callable[..., Answer]) -> Callable[..., Answer]:
     def run(
         *, context: RequestContext, idempotency_key: str | None = None, **given: object
     ) -> Answer:
-        parts = [context.request.url.query, *map(_written, given.values())]
+        parts = [context.request.url.query, *map(_text_of, given.values())]
         kind: type[Answer] = takes.return_annotation
         do = partial(endpoint, context=context, **given)
         return run_once(context, idempotency_key, "\n".join(parts), kind, do)
@@ -68,7 +68,7 @@ def _keyed(endpoint: Callable[..., Answer]) -> Callable[..., Answer]:
     return run
 
 
-def _written(value: object) -> str:
+def _text_of(value: object) -> str:
     """Return what a request gives as text, the same for the same."""
     if isinstance(value, BaseModel):
         return value.model_dump_json()

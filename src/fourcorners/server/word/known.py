@@ -1,4 +1,4 @@
-"""Which document of a collection is the one that is open in Word, which saves a file anew."""
+"""Which document of a collection is open in Word, although Word saves other bytes each time."""
 
 from __future__ import annotations
 
