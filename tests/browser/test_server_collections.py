@@ -140,7 +140,8 @@ def test_failed_files_tags_and_sorting_break_no_rule(page: Page, team: str, axe:
     page.eval("window.confirm = () => true")
     page.eval("document.querySelector('[action=\"/failures\"] [value=dismiss]').form"
               ".requestSubmit()")  # fmt: skip
-    wait(page, "document.querySelector('#unread') === null")
+    wait(page, "document.readyState === 'complete' && document.querySelector('[name=d]') !== null"
+               " && document.querySelector('#unread') === null")  # fmt: skip
     page.eval("document.querySelector('[name=d]').click()")
     write(page, "#new-tag", "Signed")
     page.eval("document.querySelector('#tagging [value=remove]').click()")

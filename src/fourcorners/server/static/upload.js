@@ -80,10 +80,9 @@ export function upload(form, token) {
   };
 
   for (const input of form.querySelectorAll("input[type=file]")) {
-    input.addEventListener("change", () => {
-      take([...input.files].map((file) => ({ file, name: file.webkitRelativePath || file.name })));
-      input.value = "";
-    });
+    const receive = () => { take([...input.files].map((file) => ({ file, name: file.webkitRelativePath || file.name }))); input.value = ""; };
+    input.addEventListener("change", receive);
+    if (input.files.length) receive(); // they were chosen before this program came
   }
   for (const kind of ["dragenter", "dragover"]) {
     zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
