@@ -99,7 +99,7 @@ def test_a_day_of_a_workbook_is_read_as_excel_stores_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["05/03/2027", "soon", "31 April 2027", "2027-13-01", "99999999"])
 def test_what_is_no_day_is_refused(words: str) -> None:
-    with pytest.raises(ConfigError, match="no day"):
+    with pytest.raises(ConfigError, match="not a date"):
         parse_day(words)
 
 

@@ -44,7 +44,7 @@ def room(make_room: Callable[..., Room]) -> Room:
 def test_dates_are_listed_by_month_and_lead_to_their_words(room: Room) -> None:
     page = room.client.get("/dates", params={"as_of": DAY}).text
     assert "1 May 2029" in words(page)
-    assert "Ends : LEASE OF A MILL" in words(page)
+    assert "Ends : Lease of a Mill" in words(page)
     assert "in 151 days" in words(page)
     (href,) = set(re.findall(r'href="(/d/[^"]+\?s=[^"]+)"', page))
     shown = room.client.get(unescape(href)).text
@@ -55,7 +55,7 @@ def test_dates_are_listed_by_month_and_lead_to_their_words(room: Room) -> None:
 def test_a_calendar_needs_no_script(room: Room) -> None:
     page = room.client.get("/dates", params={"as_of": DAY, "view": "calendar"}).text
     (due,) = re.findall(r'<td class="due">(.*?)</td>', page, re.DOTALL)
-    assert words(due) == "1 Ends LEASE OF A MILL"
+    assert words(due) == "1 Ends Lease of a Mill (Ada Turner / Bram Miller)"
     assert page.count("<caption>") == 1
 
 

@@ -286,7 +286,9 @@ def _carry_out(
         kind=NoticeKind.ASSIGNED, by=by, collection=asked.collection, playbook=asked.playbook
     )
     notify_of_comment(library, notice, comment, ())
-    return BulkResult.make(asked, number=entry.seq, by=by, findings=len(places), left=0)
+    return BulkResult.make(
+        asked, number=entry.seq, by=by, findings=len(places), left=0, unanswered=0
+    )
 
 
 def _restore(
