@@ -7,8 +7,6 @@ import threading
 from datetime import UTC, datetime
 
 from fourcorners.errors import FourcornersError
-from fourcorners.operations.knowledge.expiries import notify_owners
-from fourcorners.operations.members import members
 from fourcorners.server.store.connection_pool import ConnectionPool
 
 _FIRST = 60.0  # seconds after the start
@@ -31,6 +29,9 @@ class Reminders:
         self._stopping.set()
 
     def _run(self) -> None:
+        from fourcorners.operations.knowledge.expiries import notify_owners
+        from fourcorners.operations.members import members
+
         wait = self._first
         while not self._stopping.wait(wait):
             try:
