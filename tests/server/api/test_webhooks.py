@@ -77,8 +77,8 @@ def test_the_end_of_a_task_is_told_signed_and_without_words(room: Room) -> None:
     assert "secret" not in room.client.get(f"{BASE}/{hook['id']}").json()
     task, receiver = end_task(room), Receiver()
     end_task(room, "Another")
-    sender(room, receiver).send_due()
-    sender(room, receiver).send_due()
+    sender(room, receiver).run_round()
+    sender(room, receiver).run_round()
     ((url, body, headers),) = receiver.got
     assert url == URL
     told = json.loads(body)
@@ -112,8 +112,8 @@ def test_a_message_is_sent_again_and_given_up_in_the_end(room: Room) -> None:
     end_task(room)
     receiver = Receiver(*[503] * (len(DELAYS) + 1))
     for _ in range(len(DELAYS) + 2):
-        sender(room, receiver).send_due()
-        sender(room, receiver).send_due()  # not before it is due
+        sender(room, receiver).run_round()
+        sender(room, receiver).run_round()  # not before it is due
         made_due(room)
     (delivery,) = room.client.get(f"{BASE}/{hook['id']}/deliveries").json()["items"]
     assert (delivery["state"], delivery["attempts"]) == ("failed", len(DELAYS) + 1)
@@ -122,7 +122,7 @@ def test_a_message_is_sent_again_and_given_up_in_the_end(room: Room) -> None:
     end_task(room)
     once = Receiver(500)
     for _ in range(3):
-        sender(room, once).send_due()
+        sender(room, once).run_round()
         made_due(room)
     assert [status["state"] for status in deliveries(room, hook)] == ["delivered", "failed"]
 
@@ -145,7 +145,7 @@ def test_nothing_is_sent_where_the_operator_named_no_host(room: Room) -> None:
     receiver, pool = Receiver(), room.app.state.server.connection_pool
     WebhookSender(
         pool, ("127.0.0.1:9",), post=receiver
-    ).send_due()  # the operator changed their mind
+    ).run_round()  # the operator changed their mind
     assert [url for url, _, _ in receiver.got] == ["http://127.0.0.1:9/"]
     (delivery,) = deliveries(room, hook)
     assert delivery["state"] == "failed"
@@ -166,7 +166,7 @@ def test_who_may_not_read_any_more_is_told_nothing(
         accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
         webhooks.add_webhook(library, URL, "", by="ada", local=False)
     end_task(room)
-    sender(room, receiver).send_due()
+    sender(room, receiver).run_round()
     assert len(receiver.got) == 1
     for change in ("disabled", "role"):
         with room.app.state.server.connection_pool.library() as library:
@@ -174,5 +174,5 @@ def test_who_may_not_read_any_more_is_told_nothing(
             role = None if change == "role" else Role.ADMIN
             Accounts(library).grant("ada", role, ALL_COLLECTIONS, by="test")
         end_task(room)
-        sender(room, receiver).send_due()
+        sender(room, receiver).run_round()
         assert len(receiver.got) == 1

@@ -18,6 +18,8 @@ from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store.mail import find_mailbox
 from fourcorners.server.tasks.deliveries import DELAYS, WebhookSender
 from fourcorners.server.tasks.mail import MailSender
+from fourcorners.server.tasks.periodic import Periodic
+from fourcorners.server.tasks.reminders import Reminders
 from fourcorners.server.tasks.watcher import FolderWatcher
 from fourcorners.source_settings import MailSettings
 from tests.server.conftest import Room
@@ -62,8 +64,8 @@ def test_a_mail_says_how_much_is_new_and_no_name_of_a_deal(team: Room) -> None:
         tell(team, "bram", "Grain", "supply")  # behind the wall
         with team.app.state.server.connection_pool.library() as library, library.transaction():
             notify(library, "bram", Notice(kind=NoticeKind.MENTIONED, by="ada", collection="Mill"))
-        sender.send_due()
-        sender.send_due()
+        sender.run_round()
+        sender.run_round()
         (message,) = mail.taken
     assert message["To"] == "bram@firm.test"
     assert message["Subject"] == "Fourcorners: 4 new notices"
@@ -80,10 +82,10 @@ def test_what_is_read_is_not_mailed(team: Room) -> None:
         sender = choose(team, mail)
         tell(team, "bram", "Mill", "lease")
         team.client.post("/inbox/read", data={"csrf": team.token()})
-        sender.send_due()
+        sender.run_round()
         choose(team, mail, "none")
         tell(team, "bram", "Mill", "lease")
-        sender.send_due()
+        sender.run_round()
     assert mail.taken == []
 
 
@@ -92,10 +94,10 @@ def test_a_digest_comes_once_an_hour(team: Room) -> None:
         sender = choose(team, mail, "hourly")
         for _ in range(2):
             tell(team, "bram", "Mill", "lease")
-            sender.send_due()
+            sender.run_round()
         assert len(mail.taken) == 1
         wait_no_longer(team)
-        sender.send_due()
+        sender.run_round()
     assert len(mail.taken) == 2
 
 
@@ -104,13 +106,13 @@ def test_what_a_full_server_refuses_is_sent_later(team: Room) -> None:
         sender = choose(team, mail)
         tell(team, "bram", "Mill", "lease")
         mail.refusal = "452 no room on the disk of lease.example"
-        sender.send_due()
+        sender.run_round()
         assert reason(team) == "the mail server refused the mail (452)"
         mail.refusal = ""
-        sender.send_due()
+        sender.run_round()
         assert mail.taken == [], "it is not tried again at once"
         wait_no_longer(team)
-        sender.send_due()
+        sender.run_round()
     assert len(mail.taken) == 1
     assert reason(team) == ""
 
@@ -121,7 +123,7 @@ def test_a_server_that_is_down_is_tried_for_a_day_and_given_up(team: Room) -> No
     tell(team, "bram", "Mill", "lease")
     for _ in range(len(DELAYS) + 2):
         wait_no_longer(team)
-        sender.send_due()
+        sender.run_round()
     with mail_server() as mail:
         sender = MailSender(
             team.app.state.server.connection_pool,
@@ -134,11 +136,11 @@ def test_a_server_that_is_down_is_tried_for_a_day_and_given_up(team: Room) -> No
             ),
         )
         wait_no_longer(team)
-        sender.send_due()
+        sender.run_round()
         assert mail.taken == []
         tell(team, "bram", "Mill", "lease")
         wait_no_longer(team)
-        sender.send_due()
+        sender.run_round()
     assert len(mail.taken) == 1
 
 
@@ -148,7 +150,7 @@ def test_who_is_shut_out_gets_no_mail(team: Room) -> None:
         tell(team, "bram", "Mill", "lease")
         with team.app.state.server.connection_pool.library() as library:
             Accounts(library).set_disabled("bram", True, by="test")
-        sender.send_due()
+        sender.run_round()
     assert mail.taken == []
 
 
@@ -161,12 +163,12 @@ def test_it_goes_over_tls_that_is_checked(
         secret = {"user": "four", "password_env": "MAIL_PASSWORD"}
         sender = choose(team, mail, tls="starttls", **secret)
         tell(team, "bram", "Mill", "lease")
-        sender.send_due()
+        sender.run_round()
         assert mail.taken == [], "an unknown certificate is not trusted"
         assert mail.login == []
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         wait_no_longer(team)
-        sender.send_due()
+        sender.run_round()
     assert mail.encrypted == [True]
     assert base64.b64decode(mail.login[0]) == b"\0four\0a secret of the firm"
 
@@ -175,7 +177,7 @@ def test_nothing_leaves_the_machine_without_tls(team: Room) -> None:
     with mail_server() as mail:
         sender = choose(team, mail, host="mail.firm.test")
         tell(team, "bram", "Mill", "lease")
-        sender.send_due()
+        sender.run_round()
     assert reason(team) == "mail to another machine needs TLS"
 
 
@@ -208,7 +210,7 @@ def test_a_mailbox_that_cannot_be_written_to_stops_no_other(team: Room, address:
             )
         for person in ("cleo", "bram"):
             tell(team, person, "Mill", "lease")
-        sender.send_due()
+        sender.run_round()
         assert [each["To"] for each in mail.taken] == ["bram@firm.test"]
     with team.app.state.server.connection_pool.library() as library:
         broken = find_mailbox(library, "cleo")
@@ -222,21 +224,23 @@ def test_an_unreachable_server_refused_nothing(
     with mail_server() as mail:
         sender = choose(team, mail)
     tell(team, "bram", "Mill", "lease")
-    sender.send_due()
+    sender.run_round()
     assert "could not be reached" in reason(team)
     assert "check `host`, `port` and `tls`" in caplog.text
 
 
-@pytest.mark.parametrize("kind", ["mail", "webhooks", "watcher"])
+@pytest.mark.parametrize("kind", ["mail", "webhooks", "watcher", "reminders"])
 def test_no_error_ends_a_thread(team: Room, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pool, times = team.app.state.server.connection_pool, list[int]()
-    made: MailSender | WebhookSender | FolderWatcher
+    made: Periodic
     if kind == "mail":
         made = MailSender(pool, MailSettings())
     elif kind == "webhooks":
         made = WebhookSender(pool, ())
-    else:
+    elif kind == "watcher":
         made = FolderWatcher(pool, [], lambda: None)
+    else:
+        made = Reminders(pool)
 
     def fail() -> None:
         times.append(1)
@@ -244,7 +248,7 @@ def test_no_error_ends_a_thread(team: Room, kind: str, monkeypatch: pytest.Monke
             made.stop()
         raise UnicodeEncodeError("utf-8", "\udce9", 0, 1, "a defect")
 
-    monkeypatch.setattr(made, "look" if kind == "watcher" else "send_due", fail)
+    monkeypatch.setattr(made, "run_round", fail)
     monkeypatch.setattr(made._stopping, "wait", lambda _: made._stopping.is_set())
     made._run()
     assert len(times) == 2

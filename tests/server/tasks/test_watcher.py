@@ -55,11 +55,11 @@ def test_a_file_is_added_once_it_stands_still(room: Room, folder: Path) -> None:
     (folder / "deal").mkdir()
     lease = folder / "deal" / "lease.txt"
     lease.write_text(LEASE[:40])
-    watching.look()
+    watching.run_round()
     lease.write_text(LEASE)  # it is still being copied
-    watching.look()
+    watching.run_round()
     assert tasks(room) == []
-    watching.look()
+    watching.run_round()
     (task,) = tasks(room)
     assert (task.asked_by, task.collection) == ("watched folder", "Mill")
     page = room.settle(task.id)
@@ -68,7 +68,7 @@ def test_a_file_is_added_once_it_stands_still(room: Room, folder: Path) -> None:
     assert names(room) == {"lease.txt"}
     assert lease.read_text() == LEASE
     for _ in range(3):
-        watching.look()
+        watching.run_round()
     assert len(tasks(room)) == 1
 
 
@@ -77,29 +77,29 @@ def test_neither_restarts_nor_other_servers_take_a_file_again(room: Room, folder
     (folder / "lease.txt").write_text(LEASE)
     first, second = watcher(room, folder), watcher(room, folder)
     for each in (first, second, first, second):
-        each.look()
+        each.run_round()
     again = watcher(room, folder)
-    again.look()
-    again.look()
+    again.run_round()
+    again.run_round()
     assert taken(room) == ["lease.txt"]
     (folder / "lease.txt").write_text(SUPPLY)  # another version is another contract
-    again.look()
-    again.look()
+    again.run_round()
+    again.run_round()
     assert taken(room) == ["lease.txt", "lease.txt"]
 
 
 def test_a_removed_document_and_a_deleted_collection_stay_away(room: Room, folder: Path) -> None:
     (folder / "lease.txt").write_text(LEASE)
     watching = watcher(room, folder)
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     room.settle(tasks(room)[0].id)
     data = {"csrf": room.token(), "document": room.document("lease.txt")}
     assert room.client.post("/remove", data=data).status_code == 303
     assert (folder / "lease.txt").exists()
     assert room.client.delete("/api/v1/collections/Mill").status_code == 204
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     assert tasks(room) == []
     assert room.client.get("/c/Mill").status_code == 404
 
@@ -112,8 +112,8 @@ def test_a_watch_follows_its_collection_and_feeds_no_other(
     room.put({"old.txt": SUPPLY}, "Mill")
     if taken_before:
         (folder / "first.txt").write_text(f"{LEASE} 1")
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     for task in tasks(room):
         room.settle(task.id)
     url = "/api/v1/collections/Mill"
@@ -121,8 +121,8 @@ def test_a_watch_follows_its_collection_and_feeds_no_other(
     room.put({"other.txt": SUPPLY}, "Mill")  # another deal takes the name
     for each in (watching, watcher(room, folder)):
         (folder / f"lease-{id(each)}.txt").write_text(f"{LEASE} {id(each)}")
-        each.look()
-        each.look()
+        each.run_round()
+        each.run_round()
         task = tasks(room)[0]
         assert task.collection == "Wharf"
         room.settle(task.id)
@@ -130,8 +130,8 @@ def test_a_watch_follows_its_collection_and_feeds_no_other(
     assert room.client.delete("/api/v1/collections/Wharf").status_code == 204
     before = len(tasks(room))
     (folder / "late.txt").write_text(f"{LEASE} late")
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     assert len(tasks(room)) == before
     assert names(room) == {"other.txt"}
 
@@ -142,7 +142,7 @@ def test_a_file_whose_name_is_no_utf8_is_a_failure_of_that_file(room: Room, fold
     (folder / "lease.txt").write_text(LEASE)
     watching = watcher(room, folder)
     for _ in range(3):
-        watching.look()
+        watching.run_round()
     assert taken(room) == ["lease.txt"]
     with room.app.state.server.connection_pool.library() as library:
         (failed,) = library.failures(collection="Mill")
@@ -161,8 +161,8 @@ def test_no_link_is_followed_and_no_leftover_taken(room: Room, folder: Path) -> 
     lease = folder / "lease.txt"
     lease.write_text(LEASE)
     watching = watcher(room, folder)
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     assert taken(room) == ["lease.txt"]
     lease.unlink()
     lease.symlink_to(secret)  # after it was taken, before it is read
@@ -178,19 +178,19 @@ def test_the_librarys_uploads_are_not_watched(room: Room) -> None:
     room.put({"lease.txt": LEASE}, "Elm")
     room.app.state.server.workers.stop()
     watching = watcher(room, room.folder)
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     assert taken(room) == []
 
 
 def test_a_folder_that_is_not_there_is_waited_for(room: Room, tmp_path: Path) -> None:
     folder = tmp_path / "later"
     watching = watcher(room, folder)
-    watching.look()
+    watching.run_round()
     folder.mkdir()
     (folder / "lease.txt").write_text(LEASE)
-    watching.look()
-    watching.look()
+    watching.run_round()
+    watching.run_round()
     assert taken(room) == ["lease.txt"]
 
 
@@ -219,8 +219,8 @@ def test_members_are_told_and_the_library_counts_what_is_new(
     watching = watcher(room, folder)
     for number in range(2):
         (folder / f"lease-{number}.txt").write_text(f"{LEASE}\n\n3. {number}")
-        watching.look()
-        watching.look()
+        watching.run_round()
+        watching.run_round()
         room.settle(tasks(room)[0].id)
     assert "3 documents · 2 new" in library_says()
     with room.app.state.server.connection_pool.library() as library:

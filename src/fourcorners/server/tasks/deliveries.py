@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hmac
 import logging
-import threading
 import time
 from collections.abc import Callable
 from hashlib import sha256
@@ -21,6 +20,7 @@ from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store import webhooks
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.webhooks import SECRET_PREFIX, Delivery, Webhook
+from fourcorners.server.tasks.periodic import Periodic, brief_reason
 
 DELAYS = (5.0, 30.0, 120.0, 600.0, 3_600.0, 14_400.0, 64_800.0)
 """Seconds between attempts; after the last one a message is given up."""
@@ -31,11 +31,6 @@ _MAX_ANSWER = 1 << 16  # bytes that a receiver may answer
 _log = logging.getLogger("fourcorners.server")
 
 
-def brief_reason(error: Exception) -> str:
-    """Return what a log says of an error: of one that is not ours its kind, as it may quote."""
-    return error.message if isinstance(error, FourcornersError) else type(error).__name__
-
-
 def _sign_message(secret: str, identifier: str, timestamp: int, body: bytes) -> str:
     """Return the signature of a message, for the header `webhook-signature`."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
@@ -43,8 +38,8 @@ def _sign_message(secret: str, identifier: str, timestamp: int, body: bytes) -> 
     return "v1," + base64.b64encode(hmac.new(key, signed, sha256).digest()).decode()
 
 
-class WebhookSender:
-    """A thread that sends; nothing runs where the operator named no host.
+class WebhookSender(Periodic):
+    """Sends messages; nothing runs where the operator named no host.
 
     Args:
         hosts: Where messages may be sent.
@@ -58,32 +53,17 @@ class WebhookSender:
         *,
         post: Callable[[str, bytes, dict[str, str]], object] | None = None,
     ) -> None:
+        super().__init__("webhooks", _LOOK, wanted=bool(hosts))
         self._pool, self._hosts, self._post = pool, hosts, post or _post
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
 
-    def start(self) -> None:
-        if self._hosts:
-            self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-
-    def _run(self) -> None:
-        while not self._stopping.wait(_LOOK):
-            try:
-                self.send_due()
-            except Exception as error:  # noqa: BLE001 - locked or full, or a defect: try again
-                _log.error("webhooks cannot be sent: %s", brief_reason(error))
-
-    def send_due(self) -> None:
+    def run_round(self) -> None:
         """Send the messages that are due, each once."""
         with self._pool.library() as library:
             due = webhooks.due_deliveries(library, _AT_ONCE)
             known = {each.id: each for each in webhooks.list_webhooks(library)} if due else {}
             may = {each.row: _may_know(library, known[each.webhook], each) for each in due}
         for each in due:
-            if self._stopping.is_set():
+            if self.is_stopping:
                 return
             state, reason, wait = "failed", "who set it up may not read this any more", 0.0
             if may[each.row]:

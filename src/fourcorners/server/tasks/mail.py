@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,7 +24,8 @@ from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store import mail
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.mail import Digest, Mailbox
-from fourcorners.server.tasks.deliveries import DELAYS, brief_reason
+from fourcorners.server.tasks.deliveries import DELAYS
+from fourcorners.server.tasks.periodic import Periodic, brief_reason
 from fourcorners.source_settings import MailSettings
 
 _LOOK = 5.0  # seconds between looks
@@ -52,8 +52,8 @@ _REFUSED = {
 _log = logging.getLogger("fourcorners.server")
 
 
-class MailSender:
-    """A thread that mails notices; nothing runs where the operator named no mail server."""
+class MailSender(Periodic):
+    """Mails notices; nothing runs where the operator named no mail server."""
 
     def __init__(
         self,
@@ -67,30 +67,15 @@ class MailSender:
                 "mail needs the address that it is from, and the address of this server.",
                 remedy="Set `sender` and `address` in the section [mail].",
             )
+        super().__init__("mail", _LOOK, wanted=bool(settings.host))
         self._pool, self._settings, self._send = pool, settings, send
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mail", daemon=True)
 
-    def start(self) -> None:
-        if self._settings.host:
-            self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-
-    def _run(self) -> None:
-        while not self._stopping.wait(_LOOK):
-            try:
-                self.send_due()
-            except Exception as error:  # noqa: BLE001 - locked or full, or a defect: try again
-                _log.error("mail cannot be sent: %s", brief_reason(error))
-
-    def send_due(self) -> None:
+    def run_round(self) -> None:
         """Mail what is due, one message a person."""
         with self._pool.library() as library:
             due = mail.take_due(library)
         for each in due:
-            if self._stopping.is_set():
+            if self.is_stopping:
                 return
             settled, wait = self._mail(each)
             with self._pool.library() as library:

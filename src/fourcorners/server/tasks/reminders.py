@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from datetime import UTC, datetime
 
-from fourcorners.errors import FourcornersError
 from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.periodic import Periodic
 
 _FIRST = 60.0  # seconds after the start
 _DAY = 86_400.0  # seconds
-_log = logging.getLogger("fourcorners.server")
 
 
-class Reminders:
-    """A thread that notifies the owners of bank clauses that expire soon."""
+class Reminders(Periodic):
+    """Notifies the owners of bank clauses that expire soon."""
 
     def __init__(self, pool: ConnectionPool, first: float = _FIRST) -> None:
-        self._pool, self._first = pool, first
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="reminders", daemon=True)
+        super().__init__("reminders", first, _DAY)
+        self._pool = pool
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-
-    def _run(self) -> None:
+    def run_round(self) -> None:
+        """Notify whoever was not notified yet."""
         from fourcorners.operations.knowledge.expiries import notify_owners
         from fourcorners.operations.members import members
 
-        wait = self._first
-        while not self._stopping.wait(wait):
-            try:
-                with self._pool.library() as library:
-                    notify_owners(library, members(library, ""), datetime.now(UTC).date())
-                wait = _DAY
-            except FourcornersError as error:  # the library is locked, or full: try again
-                _log.error("nobody can be reminded: %s", error.message)
-                wait = self._first
+        with self._pool.library() as library:
+            notify_owners(library, members(library, ""), datetime.now(UTC).date())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.server.store.connection_pool import ConnectionPool
-from fourcorners.server.tasks.deliveries import brief_reason
 from fourcorners.server.tasks.handlers import add as add_task
+from fourcorners.server.tasks.periodic import Periodic
 from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.source_settings import WatchSettings
 
@@ -33,8 +32,8 @@ _FEEDS = "feeds "  # before the name of a collection, in the place of a path
 _log = logging.getLogger("fourcorners.server")
 
 
-class FolderWatcher:
-    """A thread that looks into folders; nothing runs where the operator named none.
+class FolderWatcher(Periodic):
+    """Looks into folders; nothing runs where the operator named none.
 
     Args:
         wake: Called when there is a task.
@@ -43,20 +42,12 @@ class FolderWatcher:
     def __init__(
         self, pool: ConnectionPool, watched: Sequence[WatchSettings], wake: Callable[[], None]
     ) -> None:
+        super().__init__("watcher", _LOOK, wanted=bool(watched))
         self._pool, self._watched, self._wake = pool, watched, wake
         self._seen: dict[tuple[str, Path], str] = {}  # size and time of the last look
         self._missing: set[str] = set()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
-    def start(self) -> None:
-        if self._watched:
-            self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-
-    def look(self) -> None:
+    def run_round(self) -> None:
         """Start the tasks that add what has arrived and has not changed since the last look."""
         before, self._seen = self._seen, {}
         for each in self._watched:
@@ -76,13 +67,6 @@ class FolderWatcher:
                 started = _take(library, folder, each.collection, still)
             if started:
                 self._wake()
-
-    def _run(self) -> None:
-        while not self._stopping.wait(_LOOK):
-            try:
-                self.look()
-            except Exception as error:  # noqa: BLE001 - locked or full, or a defect: try again
-                _log.error("watched folders cannot be looked into: %s", brief_reason(error))
 
 
 def _files(folder: Path, own: Path) -> Iterator[tuple[Path, str]]:
