@@ -82,7 +82,7 @@ def _text_of(value: object) -> str:
 
 
 def _roles_digest(context: RequestContext) -> str:
-    """Return what stands for the roles that a person has now."""
+    """Return a digest of the roles that a person has now."""
     held = context.principal
     roles = (held.global_role, held.ceiling, *sorted(held.roles.items()))
     return sha256(repr(roles).encode()).hexdigest()[:16]
