@@ -33,9 +33,11 @@ def evil(
     program = make_program(tmp_path_factory.mktemp("evil"))
     (program.folder / NAME).write_text(TEXT, encoding="utf-8")
     (program.folder / f"empty {MARK}{ESC}[1m.txt").touch()
-    collection = f"Deal {MARK}{ESC}[2J"
-    added = program("add", ".", "-c", collection, "-l", "l.db", "--words-only", code=0)
-    harmless(added.out)
+    arguments = ("-l", "l.db", "--words-only")
+    refused = program("add", ".", "-c", f"Deal {MARK}{ESC}[2J", *arguments, code=2).err
+    assert "hidden character ⟦U+001B⟧" in refused
+    assert not set(refused) & {ESC, CSI, RLO, "\x07"}
+    harmless(program("add", ".", "-c", f"Deal {MARK}", *arguments, code=0).out)
     return program
 
 
