@@ -19,6 +19,8 @@ SIZES: Mapping[str, int] = {
     "names": 8,  # collections, or sets of them, with the index of their names
     "places": 256,  # documents with their pages and headings
     "exclusions": 4_096,  # documents with what in them is no evidence: a few places each
+    "in force": 64,  # contracts as amended on a day
+    "timelines": 4,  # sets of contracts, each on a day
     "nearest passages": 256,  # concepts, each within its filters
 }
 """The caches of a library, by name, and how many values each holds."""

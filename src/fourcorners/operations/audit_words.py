@@ -62,6 +62,7 @@ _TASKS: Mapping[str, str] = {
     "column": "Column started",
     "health": "Document check started",
     "markup": "Mark-up started",
+    "obligations": "List of obligations started",
     "review": "Review started",
 }
 # Of the details: for programs, or in a column of their own.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from fourcorners.review.obligations.table import ContractObligation
+from fourcorners.review.obligations.listed import ContractObligation
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.version import __version__
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from fourcorners.reports.workbook import Sheets, open_workbook
-from fourcorners.review.obligations.table import MODALS, ContractObligation
+from fourcorners.review.obligations.listed import ContractObligation
+from fourcorners.review.obligations.table import MODALS
 from fourcorners.value import PlacedWords
 from fourcorners.version import __version__
 

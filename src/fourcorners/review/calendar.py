@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
+from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.outline.card.term import (
     Event,
@@ -102,11 +103,19 @@ def due_dates(timelines: Iterable[Timeline]) -> list[DatedEvent]:
 def list_timelines(
     library: Library, entries: Iterable[Entry], as_of: date, within: timedelta
 ) -> list[Timeline]:
-    """Return the timelines of contracts, by name; only these amend each other."""
+    """Return the timelines of contracts, by name; only these amend each other.
+
+    They are cached until some document changes.
+    """
     readable = [each for each in entries if each.id not in library.damaged]
     entries = sorted(readable, key=lambda each: (each.name, each.id))
     among = {each.id for each in entries}
-    return [_timeline(library, each.id, among, as_of, within) for each in entries]
+    known: VersionedCache[list[Timeline]] = library.memory.cache("timelines")
+    return known.get(
+        library.content_version,
+        (as_of, within, frozenset(among)),
+        lambda: [_timeline(library, each.id, among, as_of, within) for each in entries],
+    )
 
 
 def _timeline(

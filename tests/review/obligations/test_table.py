@@ -15,8 +15,10 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.exclusions import shown_document
 from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.review.obligations import listed
+from fourcorners.review.obligations.listed import ContractObligation
 from fourcorners.review.obligations.obligation import EACH, UNNAMED
-from fourcorners.review.obligations.table import ContractObligation, list_obligations
+from fourcorners.review.obligations.table import list_obligations
 from fourcorners.review.parties import set_side
 from fourcorners.text.span import Span
 from fourcorners_bench.outline.references import text_document
@@ -48,7 +50,7 @@ def _starting(found: list[ContractObligation], words: str) -> ContractObligation
 
 def test_by_party_and_day_with_places(tmp_path: Path) -> None:
     with _library(tmp_path, {"supply.txt": CONTRACT}) as library:
-        found = list_obligations(library, library.documents("Room"))
+        found = list_obligations(library, library.documents("Room")).obligations
         text = library.text(found[0].document)
     parties = list(dict.fromkeys(each.party for each in found))
     assert parties[:3] == [ALDER, BIRCH, EACH]
@@ -68,21 +70,43 @@ def test_by_party_and_day_with_places(tmp_path: Path) -> None:
 
 def test_ours_come_first(tmp_path: Path) -> None:
     with _library(tmp_path, {"supply.txt": CONTRACT}) as library:
-        found = list_obligations(library, library.documents("Room"), read_for=["Birch"])
+        found = list_obligations(library, library.documents("Room"), read_for=["Birch"]).obligations
         assert {each.party for each in found if each.whose == "ours"} == {BIRCH, EACH}
         assert found[0].party == BIRCH
         with pytest.raises(ConfigError, match="'Cedar'"):
             list_obligations(library, library.documents("Room"), read_for=["Cedar"])
         set_side(library, "Room", ["Birch"])
-        assert list_obligations(library, library.documents("Room")) == found
+        assert list_obligations(library, library.documents("Room")).obligations == found
+
+
+def test_a_contract_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _library(
+        tmp_path, {"supply.txt": CONTRACT, "other.txt": CONTRACT.replace("March", "May")}
+    ) as library:
+        documents = library.documents("Room")
+        assert list_obligations(library, documents, most_new=0) == ([], 2)
+        some = list_obligations(library, documents, most_new=1)
+        assert some.unread == 1
+        found = list_obligations(library, documents)
+        assert found.unread == 0
+        assert len(found.obligations) > len(some.obligations) > 0
+    with Library.open(tmp_path / "library.db") as library:
+        assert list_obligations(library, documents, most_new=0) == found
+        library.execute("UPDATE obligation_lists SET found = '[{]'")
+        assert list_obligations(library, documents) == found
+        monkeypatch.setattr(listed, "__version__", "another")
+        assert list_obligations(library, documents, most_new=0).unread == 2
+        library.remove(documents[0].id)
+        kept = library.execute("SELECT document FROM obligation_lists")
+        assert kept == [(documents[1].id,)]
 
 
 def test_an_amendment_changes_obligations_and_their_days(tmp_path: Path) -> None:
     texts = {"supply.txt": CONTRACT, "amendment.txt": AMENDMENT}
     with _library(tmp_path, texts) as library:
-        found = list_obligations(library, library.documents("Room"))
+        found = list_obligations(library, library.documents("Room")).obligations
         (document,) = (each.id for each in library.documents() if each.name == "supply.txt")
-        alone = list_obligations(library, library.documents(), documents=[document])
+        alone = list_obligations(library, library.documents(), documents=[document]).obligations
     comments = _starting(found, "give its comments")
     assert comments.changed_by == ("amendment.txt, clause 1",)
     assert comments.day == date(2025, 5, 15)
@@ -113,7 +137,7 @@ def test_what_is_struck_out_is_no_obligation_and_in_no_quote(tmp_path: Path) -> 
         card = read_card(shown, outline)
         passages = cut_passages(document, outline)
         library.add(document, outline, card, passages, None, collection="Room")
-        found = list_obligations(library, library.documents("Room"))
+        found = list_obligations(library, library.documents("Room")).obligations
     assert all(
         "double" not in each.quote.text and "quickly" not in each.quote.text for each in found
     )
@@ -131,7 +155,7 @@ def test_what_is_struck_out_is_in_no_quote_of_an_amended_contract(tmp_path: Path
     with _library(tmp_path, {"amendment.txt": AMENDMENT}) as library:
         passages = cut_passages(document, outline)
         library.add(document, outline, read_card(shown, outline), passages, None, collection="Room")
-        found = list_obligations(library, library.documents("Room"))
+        found = list_obligations(library, library.documents("Room")).obligations
     (comments,) = (each for each in found if "comments" in each.statement)
     assert comments.changed_by == ("amendment.txt, clause 1",)
     for each in (comments.quote, comments.action):

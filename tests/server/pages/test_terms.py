@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from collections.abc import Callable
 from html import unescape
@@ -15,6 +16,8 @@ from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth import accounts
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.pages import terms
+from fourcorners.server.tasks.handlers import obligations
 from tests.server.conftest import LEASE, Room
 
 DAY = "2028-12-01"
@@ -90,6 +93,34 @@ def test_obligations_are_filtered(room: Room) -> None:
     page = words(room.client.get("/dates/obligations", params={"d": room.document("supply")}).text)
     assert "Must supply the grain" in page
     assert "assign this lease" not in page
+
+
+def test_many_new_contracts_are_read_by_a_task(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(obligations, "_MOST_NEW", 0)
+    address = "/api/v1/obligations?collection=Mill"
+    refused = room.client.get(f"{address}".replace("obligations", "obligations/report"))
+    assert refused.status_code == 409
+    assert "2 of 2 contracts" in refused.text
+    page = words(room.client.get("/dates/obligations").text)
+    assert "2 contracts are being read" in page or "Must supply the grain" in page
+    until = time.monotonic() + 60
+    while (found := room.client.get(address).json())["unread"]:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert len(found["obligations"]) > 2
+    tasks = room.client.get("/api/v1/tasks").json()["items"]
+    assert [each["kind"] for each in tasks].count("obligations") == 1
+    assert "Must supply the grain" in words(room.client.get("/dates/obligations").text)
+
+
+def test_a_long_list_has_pages(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terms, "_MOST_LISTED", 1)
+    first = room.client.get("/dates/obligations?c=Mill").text
+    (following,) = re.findall(r'href="([^"]+)">Next<', first)
+    second = room.client.get(unescape(following)).text
+    assert "1 to 1 of" in words(first)
+    assert "2 to 2 of" in words(second)
+    assert first.count('class="when"') == second.count('class="when"') == 1
 
 
 def test_an_unknown_client_is_said_in_place(room: Room) -> None:

@@ -16,7 +16,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from fourcorners.review.obligations.table import ContractObligation
+    from fourcorners.review.obligations.listed import ContractObligation
 
 _SHOWN, _CONDITION, _TIME, _WHERE = 220, 110, 44, 40  # characters that a terminal shows
 _OURS = {"ours": " (ours)", "theirs": "", "": ""}

@@ -723,3 +723,11 @@ CREATE TABLE IF NOT EXISTS server_playbook_homes(
     version    INTEGER PRIMARY KEY REFERENCES server_playbooks(row) ON DELETE CASCADE,
     collection TEXT NOT NULL
 ) STRICT;
+
+-- The obligations of a contract as they were listed; `state` identifies what they were listed from
+
+CREATE TABLE IF NOT EXISTS obligation_lists(
+    document TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+    state    TEXT NOT NULL,
+    found    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

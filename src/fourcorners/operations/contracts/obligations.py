@@ -15,8 +15,9 @@ from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.outline.card.party_names import party_key
 from fourcorners.reports.icalendar import obligation_days, write_calendar
 from fourcorners.reports.workbook_obligations import write_workbook
+from fourcorners.review.obligations.listed import ContractObligation
 from fourcorners.review.obligations.obligation import ObligationKind
-from fourcorners.review.obligations.table import RELIANCE, ContractObligation, list_obligations
+from fourcorners.review.obligations.table import RELIANCE, list_obligations
 from fourcorners.review.parties import MAX_NAME
 from fourcorners.value import Value
 
@@ -57,6 +58,10 @@ class Obligations(Value):
     contracts: int
     reliance: str = Field(default=RELIANCE, description="How far the list can be relied on.")
     obligations: list[ContractObligation]
+    unread: int = Field(
+        default=0,
+        description="Contracts that are not read for obligations yet; a task reads them.",
+    )
     set_apart: list[str] = Field(default_factory=list, description=SET_APART)
 
 
@@ -64,8 +69,15 @@ def read_obligations(
     access: Access,
     asked: ObligationsRequest,
     on_document: Callable[[int, int], None] = lambda _done, _total: None,
+    most_new: int | None = None,
 ) -> Obligations:
     """List what contracts bind their parties to.
+
+    Args:
+        access: What they may use.
+        asked: Which obligations.
+        on_document: Called with how many contracts are read, and how many there are.
+        most_new: How many contracts may be read that never were; all of them if None.
 
     Raises:
         NotFound: If they may not know of the collection, or of a document.
@@ -80,15 +92,19 @@ def read_obligations(
         documents=asked.documents,
         read_for=asked.read_for,
         on_document=on_document,
+        most_new=most_new,
     )
-    access.record("obligations", {"collection": asked.collection or "", "found": len(found)})
+    access.record(
+        "obligations", {"collection": asked.collection or "", "found": len(found.obligations)}
+    )
     read = asked.documents or [each.id for each in entries]
     apart = access.set_apart(read)
     return Obligations(
         contracts=len(read),
-        obligations=[each for each in found if asked.fits(each)],
+        obligations=[each for each in found.obligations if asked.fits(each)],
+        unread=found.unread,
         set_apart=apart,
-        parties=dict(Counter(each.party for each in found)),
+        parties=dict(Counter(each.party for each in found.obligations)),
     )
 
 

@@ -259,10 +259,14 @@ def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
     return Fact(Party(words, short, role), span, round(sure, 2))
 
 
+_CACHED = 2_048  # names
+
+
 def name_key(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")
 
 
+@lru_cache(_CACHED)
 def party_key(name: str) -> str:
     """Return a key shared by all spellings of a party's name, including its legal form.
 

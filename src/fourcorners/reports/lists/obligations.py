@@ -20,7 +20,7 @@ from fourcorners.reports.tree import (
     note,
     row,
 )
-from fourcorners.review.obligations.table import ContractObligation
+from fourcorners.review.obligations.listed import ContractObligation
 
 _HEADS = ("Day", "What must be done", "Contract", "The contract's words")
 _WIDTHS = (0.12, 0.3, 0.2, 0.38)

@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from typing import Literal
-
-from pydantic import Field
+from typing import NamedTuple
 
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
@@ -25,6 +23,13 @@ from fourcorners.review.calendar import list_timelines
 from fourcorners.review.obligations.actors import find_mentions
 from fourcorners.review.obligations.brackets import strip_bracket
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
+from fourcorners.review.obligations.listed import (
+    ContractObligation,
+    ObligationLists,
+    ObligationTime,
+    day_or_last,
+    list_state,
+)
 from fourcorners.review.obligations.lists import find_under_headings
 from fourcorners.review.obligations.obligation import (
     EACH,
@@ -41,7 +46,7 @@ from fourcorners.review.parties import Side, find_sides, require_parties, side_i
 from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
-from fourcorners.value import ChangeAuthors, PlacedWords, Value
+from fourcorners.value import PlacedWords
 
 
 def find_obligations(
@@ -127,69 +132,6 @@ _LONGEST_SUBJECT = 150  # characters of the words that identify the party
 _GENERAL = (EACH, EITHER, UNNAMED)
 
 
-class ObligationTime(PlacedWords):
-    """Words that say when, and the day they give if that is sure."""
-
-    kind: TimeKind
-    day: date | None
-    unless: str | None = Field(description="What may move that day.")
-
-
-class ContractObligation(Value):
-    """What a sentence of a contract binds a party to."""
-
-    party: str
-    whose: Literal["ours", "theirs", ""] = Field(
-        description="Whether it binds those for whom the contract is read; empty for nobody."
-    )
-    parties: tuple[str, ...] = Field(description="Those of the contract's card that are meant.")
-    called: str = Field(description="What the contract calls the party.")
-    kind: ObligationKind
-    statement: str = Field(description="What must be done, or not, as amended: “must pay the fee”.")
-    action: PlacedWords
-    conditions: tuple[PlacedWords, ...]
-    times: tuple[ObligationTime, ...]
-    day: date | None
-    unless: str | None
-    document: str
-    name: str
-    title: str
-    where: str = Field(description="How a lawyer cites the place, such as 4.1.")
-    quote: PlacedWords
-    lead: PlacedWords | None = Field(description="The words before a list, for a point of it.")
-    changed_by: tuple[str, ...] = Field(description="Amendments of it, each with its clause.")
-    proposed: ChangeAuthors = ()
-
-    @property
-    def time(self) -> ObligationTime | None:
-        """Return the most precise time: a day before a period, and that before a duration."""
-        return min(self.times, key=_rank_time, default=None)
-
-    @property
-    def days(self) -> list[ObligationTime]:
-        """Return its times with a day, in order."""
-        return sorted((each for each in self.times if each.day), key=_day)
-
-    @property
-    def source(self) -> str:
-        """Return the contract's words, with those before a list."""
-        return f"{self.lead.text if self.lead else ''} {self.quote.text}".strip()
-
-
-_RANKS = (
-    *(TimeKind.DATE, TimeKind.PERIOD, TimeKind.EVENT, TimeKind.RECURRING, TimeKind.PROMPT),
-    TimeKind.DURATION,
-)
-
-
-def _rank_time(each: ObligationTime) -> tuple[bool, int]:
-    return each.day is None, _RANKS.index(each.kind)
-
-
-def _day(each: ObligationTime | Time) -> date:
-    return each.day or date.max
-
-
 @without_damaged
 def list_obligations(
     library: Library,
@@ -198,8 +140,9 @@ def list_obligations(
     documents: Sequence[str] = (),
     read_for: Sequence[str] = (),
     on_document: Callable[[int, int], None] = lambda _done, _total: None,
-) -> list[ContractObligation]:
-    """Return the obligations of contracts by party (ours first), then by day and place.
+    most_new: int | None = None,
+) -> Listing:
+    """List the obligations of contracts by party (ours first), then by day and place.
 
     Args:
         library: The library.
@@ -207,6 +150,7 @@ def list_obligations(
         documents: Only those with these ids; all if there are none.
         read_for: The party for whom they are read; by default the collection's.
         on_document: Called with how many contracts are read, and how many there are.
+        most_new: How many contracts without a stored list may be read; all of them if None.
 
     Raises:
         ConfigError: If nobody in these contracts has a name of `read_for`.
@@ -221,16 +165,37 @@ def list_obligations(
     timelines = list_timelines(library, contracts, datetime.now(UTC).date(), timedelta(0))
     terms = {each.document: each.term for each in timelines}
     among = {each.id for each in contracts}
+    lists = ObligationLists(library)
     found: list[ContractObligation] = []
     moved: set[tuple[str, Span]] = set()  # words of amendments that are listed with the contract
-    for done, entry in enumerate(entries, start=1):
-        own, amended = read_contract(library, entry.id), read_in_force(library, entry.id, among)
-        found += _list(own, amended, sides[entry.id], terms.get(entry.id))
-        if amended is not None:
-            moved |= {(each.document, each.span) for each in amended.revisions if each.removes}
-        on_document(done, len(entries))
+    read = unread = 0
+    try:
+        for done, entry in enumerate(entries, start=1):
+            own, amended = read_contract(library, entry.id), read_in_force(library, entry.id, among)
+            term = terms.get(entry.id)
+            state = list_state(own, amended, term)
+            listed = lists.find(entry.id, state)
+            if listed is None and most_new is not None and read >= most_new:
+                unread += 1
+                continue
+            if listed is None:
+                listed, read = [*_list(own, amended, term)], read + 1
+                lists.put(entry.id, state, listed)
+            found += (_for_side(each, sides[entry.id]) for each in listed)
+            if amended is not None:
+                moved |= {(each.document, each.span) for each in amended.revisions if each.removes}
+            on_document(done, len(entries))
+    finally:
+        lists.flush()
     found = [each for each in found if not _is_moved(each, moved)]
-    return sorted(_with_one_spelling(found), key=_order)
+    return Listing(sorted(_with_one_spelling(found), key=_order), unread)
+
+
+class Listing(NamedTuple):
+    """What contracts bind their parties to, and how many contracts were not read for it."""
+
+    obligations: list[ContractObligation]
+    unread: int
 
 
 def _is_moved(each: ContractObligation, moved: Iterable[tuple[str, Span]]) -> bool:
@@ -248,7 +213,8 @@ def _with_one_spelling(found: Sequence[ContractObligation]) -> Iterator[Contract
         for key, counts in spellings.items()
     }
     for each in found:
-        yield each.model_copy(update={"party": chosen[party_key(each.party)]})
+        name = chosen[party_key(each.party)]
+        yield each if name == each.party else each.model_copy(update={"party": name})
 
 
 def _order(each: ContractObligation) -> tuple[object, ...]:
@@ -265,7 +231,7 @@ def _order(each: ContractObligation) -> tuple[object, ...]:
 
 
 def _list(
-    own: Contract, amended: InForce | None, side: Side, term: Term | None
+    own: Contract, amended: InForce | None, term: Term | None
 ) -> Iterator[ContractObligation]:
     """Yield what is found in the words in force, with its places in the contract."""
     contract, text = own if amended is None else amended.contract, own.text
@@ -279,10 +245,10 @@ def _list(
         each = read if amended is None else _in_own_words(read, amended, own)
         if each is None:
             continue
-        due = min((time for time in each.times if time.day), key=_day, default=None)
+        due = min((time for time in each.times if time.day), key=day_or_last, default=None)
         yield ContractObligation(
             party=_party(each),
-            whose=_whose(each, side),
+            whose="",
             parties=each.actor.parties,
             called=each.actor.name,
             kind=each.kind,
@@ -388,10 +354,12 @@ def _party(each: Obligation) -> str:
     return each.actor.parties[0]
 
 
-def _whose(each: Obligation, side: Side) -> Literal["ours", "theirs", ""]:
-    if {*each.actor.parties, each.actor.name} & set(side.names):
-        return "ours"
-    return "theirs" if side.names and each.actor.parties and not side.roles else ""
+def _for_side(each: ContractObligation, side: Side) -> ContractObligation:
+    """Return an obligation with whether it binds those for whom the contract is read."""
+    if {*each.parties, each.called} & set(side.names):
+        return each.model_copy(update={"whose": "ours"})
+    is_theirs = side.names and each.parties and not side.roles
+    return each.model_copy(update={"whose": "theirs"}) if is_theirs else each
 
 
 def _where(contract: Contract, offset: int) -> str:

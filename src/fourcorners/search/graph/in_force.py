@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.library.contract import Contract, read_contract
+from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact, Value
@@ -138,10 +139,14 @@ def read_in_force(
     ]
     if not amending:
         return None
-    contract = read_contract(library, document)
     day = as_of or datetime.now(UTC).date()
-    key = ("in force", f"{day}", *(each.id for _, each in amending))
-    return contract.compute(key, lambda: _amend(contract, amending, day))
+    made_from = [document, *(each.id for _, each in amending)]
+    known: VersionedCache[InForce] = library.memory.cache("in force")
+    return known.get(
+        "",
+        (day, *((each, library.state_of(each)) for each in made_from)),
+        lambda: _amend(read_contract(library, document), amending, day),
+    )
 
 
 def card_in_force(library: Library, document: str, as_of: date | None = None) -> Card:

@@ -22,7 +22,6 @@ from fourcorners.operations.contracts.dates import Dates, DatesRequest, list_dat
 from fourcorners.operations.contracts.obligations import (
     Obligations,
     ObligationsRequest,
-    read_obligations,
     write_obligations,
 )
 from fourcorners.reports.comparison.values import ComparisonValue, comparison_value
@@ -31,6 +30,7 @@ from fourcorners.server.api.models import file_responses
 from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context, send_written
 from fourcorners.server.pages.comparison import compared_file
+from fourcorners.server.tasks.handlers import obligations as obligations_task
 
 router = APIRouter(tags=["Dates and obligations"], route_class=ApiRoute)
 
@@ -64,8 +64,7 @@ def export_dates(context: Context, asked: Annotated[DatesFileRequest, Query()]) 
 @router.get("/obligations")
 def get_obligations(context: Context, asked: Annotated[ObligationsRequest, Query()]) -> Obligations:
     """List who must do what by when, and what nobody may do."""
-    with context.access() as access:
-        return read_obligations(access, asked)
+    return obligations_task.read(context, asked)
 
 
 class ObligationsFileRequest(ObligationsRequest):
@@ -83,8 +82,7 @@ def export_obligations(
     context: Context, asked: Annotated[ObligationsFileRequest, Query()]
 ) -> Response:
     """Return obligations as a file to send."""
-    with context.access() as access:
-        found = read_obligations(access, asked)
+    found = obligations_task.read(context, asked, whole=True)
     form = asked.format
     return send_written(f"obligations.{form}", FILE_TYPES[form], partial(write_obligations, found))
 

@@ -11,7 +11,7 @@ from fourcorners.operations.access import SET_APART
 from fourcorners.operations.contracts.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.contracts.dates import DatesRequest, list_dates
 from fourcorners.operations.contracts.lint import LintRequest, lint_document
-from fourcorners.operations.contracts.obligations import ObligationsRequest, read_obligations
+from fourcorners.operations.contracts.obligations import ObligationsRequest
 from fourcorners.reports.comparison.values import ChangeValue, comparison_value
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
@@ -24,6 +24,7 @@ from fourcorners.server.mcp.summaries import (
     without_orders,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
+from fourcorners.server.tasks.handlers import obligations as obligations_task
 from fourcorners.value import CitedWords, Value
 
 _SHORT = 140  # characters of a quote in a list
@@ -104,6 +105,7 @@ class ObligationsSummary(CutResult):
     """Obligations by party and day."""
 
     obligations: list[ObligationSummary] = Field(default_factory=list)
+    unread: int = Field(description="Contracts that are being read now: ask again in a minute.")
     reliance: str
     set_apart: list[str] = Field(default_factory=list, description=SET_APART)
 
@@ -116,8 +118,7 @@ class ObligationsSummary(CutResult):
 def _obligations(
     context: RequestContext, asked: ObligationsToolRequest, _: Progress
 ) -> ObligationsSummary:
-    with context.access() as access:
-        found = read_obligations(access, asked)
+    found = obligations_task.read(context, asked)
     listed = (
         ObligationSummary.make(
             each,
@@ -127,7 +128,13 @@ def _obligations(
         for each in found.obligations
     )
     lists = {"set_apart": found.set_apart, "obligations": listed}
-    return fit(ObligationsSummary, asked.max_characters, lists, reliance=found.reliance)
+    return fit(
+        ObligationsSummary,
+        asked.max_characters,
+        lists,
+        reliance=found.reliance,
+        unread=found.unread,
+    )
 
 
 class CompareToolRequest(CompareRequest):

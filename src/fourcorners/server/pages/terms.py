@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
@@ -17,7 +18,6 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.operations.access import Access
 from fourcorners.operations.contracts import dates as date_operations
 from fourcorners.operations.contracts import obligations as obligation_operations
 from fourcorners.operations.contracts.dates import (
@@ -30,7 +30,6 @@ from fourcorners.operations.contracts.dates import (
 from fourcorners.operations.contracts.obligations import (
     Obligations,
     ObligationsRequest,
-    read_obligations,
     write_obligations,
 )
 from fourcorners.operations.errors import NotFound, Refusal
@@ -41,6 +40,7 @@ from fourcorners.review.obligations.obligation import ObligationKind
 from fourcorners.server.auth.identity import CALENDAR
 from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.pages.collection import parse_date
+from fourcorners.server.tasks.handlers import obligations as obligations_task
 
 router = APIRouter()
 T = TypeVar("T")
@@ -48,6 +48,7 @@ Read: TypeAlias = tuple[T | None, FourcornersError | None]
 PERIODS = (30, 90, 180, 365, 1_095)
 """Days ahead that the page offers."""
 _Name = Annotated[str, Field(max_length=500)]
+_MOST_LISTED = 200  # obligations on one page
 _MOST_MONTHS = 36  # that the calendar draws
 _KINDS = {ObligationKind.DUTY: "Must do", ObligationKind.PROHIBITION: "Must not do"}
 KIND_WORDS = {
@@ -85,7 +86,7 @@ class Month:
 @router.get("/dates")
 def show_dates(context: Context, asked: Annotated[_DatesQuery, Query()]) -> Response:
     """Show what falls due by month, in a list or as a calendar."""
-    read, problem = _read(context, lambda access: _with_titles(access, asked))
+    read, problem = _catch(lambda: _with_titles(context, asked))
     found, called = read or (None, {})
     by_month = groupby(found.dates if found else (), key=lambda each: each.day.replace(day=1))
     return context.page(
@@ -106,9 +107,12 @@ def show_dates(context: Context, asked: Annotated[_DatesQuery, Query()]) -> Resp
     )
 
 
-def _with_titles(access: Access, asked: _DatesQuery) -> tuple[Dates, dict[str, ContractTitle]]:
-    found = list_dates(access, asked.request())
-    return found, access.titles(each.document for each in found.contracts)
+def _with_titles(
+    context: RequestContext, asked: _DatesQuery
+) -> tuple[Dates, dict[str, ContractTitle]]:
+    with context.access() as access:
+        found = list_dates(access, asked.request())
+        return found, access.titles(each.document for each in found.contracts)
 
 
 def _calendar_href(context: RequestContext, asked: _DatesQuery) -> str:
@@ -159,6 +163,7 @@ class _ObligationsQuery(BaseModel):
     whose: Literal["", "ours", "theirs"] = ""
     kind: Annotated[str, Field(max_length=40)] = ""
     due: Literal["", "dated", "undated"] = ""
+    after: Annotated[int, Field(ge=0, le=10_000_000)] = 0
 
     def request(self) -> ObligationsRequest:
         return ObligationsRequest.from_fields(
@@ -171,8 +176,9 @@ class _ObligationsQuery(BaseModel):
             due=self.due or None,
         )
 
-    def address(self, path: str = "/dates/obligations") -> str:
-        given = {k: v for k, v in self.model_dump(by_alias=True).items() if v}
+    def address(self, path: str = "/dates/obligations", *, after: int = 0) -> str:
+        own = self.model_copy(update={"after": after}).model_dump(by_alias=True)
+        given = {k: v for k, v in own.items() if v}
         return f"{path}?{urlencode(given)}" if given else path
 
 
@@ -185,8 +191,8 @@ def show_obligations(context: Context, asked: Annotated[_ObligationsQuery, Query
     found: Obligations | None = None
     problem: FourcornersError | None = None
     if asked.c or asked.d:
-        found, problem = _read(context, lambda access: read_obligations(access, asked.request()))
-    listed = found.obligations if found else []
+        found, problem = _catch(partial(obligations_task.read, context, asked.request()))
+    listed = found.obligations[asked.after :][:_MOST_LISTED] if found else []
     entry, titles = None, {}
     if asked.d:
         with context.access() as access:
@@ -197,6 +203,8 @@ def show_obligations(context: Context, asked: Annotated[_ObligationsQuery, Query
         asked=asked,
         found=found,
         problem=problem,
+        last=asked.after + len(listed),
+        most=_MOST_LISTED,
         collections=collections,
         entry=entry,
         titles=titles,
@@ -215,8 +223,8 @@ def export_obligations(
 ) -> Response:
     """Send the obligations that a filter leaves, as a file."""
     _require_form(form, obligation_operations.FORMS)
+    found = obligations_task.read(context, asked.request(), whole=True)
     with context.access() as access:
-        found = read_obligations(access, asked.request())
         access.record("export", {"collection": asked.c, "as": f"obligations {form}"}, always=True)
 
     def write(path: Path) -> None:
@@ -225,11 +233,10 @@ def export_obligations(
     return send_written(f"obligations.{form}", FILE_TYPES[form], write)
 
 
-def _read(context: RequestContext, read: Callable[[Access], T]) -> Read[T]:
+def _catch(read: Callable[[], T]) -> Read[T]:
     """Return what is read, or what is wrong with the form."""
     try:
-        with context.access() as access:
-            return read(access), None
+        return read(), None
     except NotFound:
         raise
     except (ConfigError, Refusal) as problem:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models import Encoder
 
-KINDS = frozenset({"add", "ask", "column", "export", "health", "markup", "review"})
+KINDS = frozenset({"add", "ask", "column", "export", "health", "markup", "obligations", "review"})
 
 
 class TaskParked(BaseException):
