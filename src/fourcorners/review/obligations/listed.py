@@ -103,7 +103,7 @@ class ObligationLists:
         )
         try:
             return _LISTS.validate_json(as_string(rows[0][0])) if rows else None
-        except ValidationError:  # damaged: it is made anew
+        except ValidationError:  # damaged: it is listed again
             return None
 
     def put(self, document: str, state: str, found: Sequence[ContractObligation]) -> None:
