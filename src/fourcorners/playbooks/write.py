@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from fourcorners.errors import ConfigError, PlaybookError
@@ -24,6 +25,11 @@ _NOT_IN_ID = re.compile(r"[^a-z0-9]+")
 
 def provision_id(name: str) -> str:
     return _NOT_IN_ID.sub("-", name.casefold()).strip("-")[:80].strip("-") or "provision"
+
+
+def unused_id(stem: str, taken: Collection[str]) -> str:
+    numbered = (f"{stem}-{number}" for number in count(2))
+    return next(each for each in chain((stem,), numbered) if each not in taken)
 
 
 def match_provision(playbook: Playbook | None, name: str) -> Provision | None:

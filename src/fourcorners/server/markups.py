@@ -57,11 +57,6 @@ class WrittenMarkup:
         return FILE_TYPES[self.form]
 
 
-def may_use_banks(access: Access) -> bool:
-    """Tell whether a person may read clause banks: they hold words of any collection."""
-    return access.readable() is None
-
-
 def find_markup(access: Access, document: str, playbook: str) -> Markup:
     """Return a person's mark-up of a contract.
 

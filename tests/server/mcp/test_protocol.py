@@ -40,8 +40,12 @@ READS = {
     "obligations",
     "collections", "documents", "search", "read", "outline", "card", "define", "precedents",
     "playbooks", "findings", "finding", "to_do", "task", "ask", "inbox", "answer",
+    "families", "failures", "bank_clauses",
 }  # fmt: skip
-WRITES = {"start_review", "mark_findings", "undo_marks"}
+DESTROYS = {"set_tags", "set_family", "dismiss_failures", "set_clause_facts"}
+WRITES = {
+    "start_review", "mark_findings", "undo_marks", "retry_failures", "import_playbook", *DESTROYS,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -71,6 +75,8 @@ def test_a_client_reads_over_http(
             if each.annotations is None or not each.annotations.read_only_hint
         ]
         assert {each.name for each in writes} == WRITES
+        destroys = {a.name for a in tools if a.annotations and a.annotations.destructive_hint}
+        assert destroys == DESTROYS
         assert all("[mcp] write = true" in (each.description or "") for each in writes)
         why = await refused(client, "start_review", collection="Mill")
         assert why.startswith("start_review is not allowed here.")

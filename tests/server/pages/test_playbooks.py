@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.write import unused_id
 from fourcorners.server.pages.knowledge.playbook_form import (
     apply_form,
     name_after,
     playbook_form,
-    unused_id,
 )
 from tests.documents.test_tables import word_file, workbook
 from tests.server.conftest import Room

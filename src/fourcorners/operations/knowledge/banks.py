@@ -17,7 +17,7 @@ from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.facts import MAX_WORDS, ClauseFacts, ClauseStanding
 from fourcorners.playbooks.bank.files import read_clauses
-from fourcorners.playbooks.bank.store import BankClause, ImportCounts
+from fourcorners.playbooks.bank.store import BankClause, BankSummary, ImportCounts
 from fourcorners.value import Day, Value
 
 BankName = Annotated[str, Field(min_length=1, max_length=120)]
@@ -73,6 +73,20 @@ class FactsRequest(Value):
     facts: ClauseFactsValue
 
 
+def may_use_banks(access: Access) -> bool:
+    """Tell whether a person may read clause banks."""
+    return access.principal.may_everywhere(Role.READER)
+
+
+def list_banks(access: Access) -> list[BankSummary]:
+    """Return how many clauses the banks have of each provision.
+
+    Raises:
+        NotAllowed: If they may not read all of the library.
+    """
+    return banks.bank_summary(access.full_library(Role.READER))
+
+
 def list_clauses(access: Access, asked: BankRequest) -> list[BankClause]:
     """Return the clauses of a bank, the best rated first.
 
@@ -81,7 +95,7 @@ def list_clauses(access: Access, asked: BankRequest) -> list[BankClause]:
         NotFound: If there is no such bank, or it has no clause of the provision.
     """
     library = access.full_library(Role.READER)
-    held = banks.bank_summary(library)
+    held = list_banks(access)
     kind = asked.provision.casefold()
     if not any(
         each.bank == asked.bank and (not kind or each.provision.casefold() == kind) for each in held

@@ -10,9 +10,11 @@ from pydantic import Field
 from fourcorners.documents.tables import MAX_COLUMNS, MAX_ROWS, read_tables
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.knowledge.playbooks import playbook_homes
+from fourcorners.operations.knowledge.playbooks import playbook_homes, playbook_names
+from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.tables import Field as TableField
 from fourcorners.playbooks.tables import join_tables, make_playbook, suggest_columns
+from fourcorners.playbooks.write import unused_id
 from fourcorners.value import Value
 
 _Row = Annotated[list[str], Field(max_length=MAX_COLUMNS)]
@@ -58,11 +60,13 @@ def open_table(access: Access, path: Path, *, name: str = "") -> ImportedTable:
 
 
 def import_playbook(access: Access, asked: ImportedTable) -> ImportedPlaybook:
-    """Return the playbook of a table; it is not saved, and may have faults to correct.
+    """Return the playbook of a table under an id that is unused; it is not saved.
+
+    It may have faults to correct.
 
     Raises:
         NotAllowed: If they may not save playbooks.
-        Refusal: If a column is named twice, or not all of them are.
+        Refusal: If a column is named twice, or not all of them are, or the table is too large.
         InputError: If nothing names the clauses.
     """
     playbook_homes(access)
@@ -72,4 +76,9 @@ def import_playbook(access: Access, asked: ImportedTable) -> ImportedPlaybook:
     if any(len(row) != len(asked.columns) for row in asked.rows):
         raise Refusal("each row needs a cell for each column.", remedy="Import the file again.")
     made = make_playbook(asked.name, asked.rows, asked.columns)
-    return ImportedPlaybook(text=made.text, columns=asked.columns, left=[*asked.left, *made.left])
+    stem = made.text.partition("\n")[0].removeprefix("id: ")
+    name = unused_id(stem, playbook_names(access))
+    text = made.text.replace(f"id: {stem}\n", f"id: {name}\n", 1)
+    if len(text.encode()) > MAX_BYTES:
+        raise Refusal(f"a playbook may hold {MAX_BYTES:,} bytes.", remedy="Divide the table.")
+    return ImportedPlaybook(text=text, columns=asked.columns, left=[*asked.left, *made.left])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from pydantic import Field
 
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
+from fourcorners.outline.card.contract_titles import ContractTitle
+from fourcorners.review.family import FamilyLink, FamilyRelation
 from fourcorners.review.overview import families
-from fourcorners.review.overview.families import FamilyRelation
 from fourcorners.value import Value
 
 
@@ -50,7 +53,28 @@ def find_family(access: Access, document: str) -> ContractFamily:
     links = families.family_links(library, entry.collection)
     head = links[entry.id].head if entry.id in links else entry.id
     members = [each for each in links.values() if each.head == head]
-    titles = access.titles([head, *(each.document for each in members)])
+    return _family(head, members, access.titles([head, *(each.document for each in members)]))
+
+
+def list_families(access: Access, collection: str) -> list[ContractFamily]:
+    """Return the families of a collection that have more than one member, by their titles.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    library = access.library_for(collection, Role.READER)
+    links = families.family_links(library, collection)
+    inside: dict[str, list[FamilyLink]] = {}
+    for each in links.values():
+        inside.setdefault(each.head, []).append(each)
+    titles = access.titles({*inside, *links})
+    found = [_family(head, members, titles) for head, members in inside.items()]
+    return sorted(found, key=lambda each: (each.members[0].title.casefold(), each.head))
+
+
+def _family(
+    head: str, members: Iterable[FamilyLink], titles: Mapping[str, ContractTitle]
+) -> ContractFamily:
     return ContractFamily(
         head=head,
         members=[

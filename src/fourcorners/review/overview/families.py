@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_string
@@ -14,29 +12,11 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.review.attachments import ATTACHMENTS, find_missing_attachments
+from fourcorners.review.family import FamilyLink, FamilyRelation
 from fourcorners.search.graph.links import MIN_SCORE, links_of
 from fourcorners.search.graph.statements import AmendmentRelation
 
 _LABEL = re.compile(rf"\W*({'|'.join(ATTACHMENTS)})\s+([A-Z]{{1,2}}|\d{{1,3}})\b", re.IGNORECASE)
-
-
-class FamilyRelation(StrEnum):
-    """What a document is to the contract at the head of its family."""
-
-    AMENDMENT = "amendment"
-    REPLACED = "replaced"
-    EXHIBIT = "exhibit"
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyLink:
-    """A document of a contract's family; `by` is the person who said so, if one did."""
-
-    document: str
-    head: str
-    relation: FamilyRelation
-    because: str
-    by: str = ""
 
 
 def family_links(library: Library, collection: str) -> Mapping[str, FamilyLink]:

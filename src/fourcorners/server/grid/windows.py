@@ -14,7 +14,6 @@ from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
 from fourcorners.review.overview.counts import FindingCounts, count_cells
-from fourcorners.review.overview.families import FamilyRelation
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
 from fourcorners.server.grid.query import MAX_ANSWER, GridQuery, GridSelection, shown_columns
@@ -65,13 +64,6 @@ def grid_window(
     return drawn
 
 
-_RELATIONS = {
-    FamilyRelation.AMENDMENT: "Amendment",
-    FamilyRelation.REPLACED: "Replaced",
-    FamilyRelation.EXHIBIT: "Exhibit",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class FamilyView:
     """What a row says of its family.
@@ -94,7 +86,7 @@ def _family(
     """Return what a row says of its family; None if it has none."""
     line = matrix.rows[row]
     if row in matrix.heads:
-        return FamilyView(relation=_RELATIONS[matrix.families[line.id].relation])
+        return FamilyView(relation=matrix.families[line.id].relation.capitalize())
     is_open = line.id in wanted.opened
     fitting = set(fit.rows.tolist()) if is_open else set()
     count = fit.closed.get(row, 0) or sum(

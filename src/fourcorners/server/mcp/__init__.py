@@ -4,8 +4,7 @@ It is another face of the REST API: a tool is asked as a request of whoever asks
 walls, and answers with the same values. What a program may do beyond reading is the operator's
 (`[mcp]` in the settings).
 
-- `tool.py`: what a tool is. `library_tools.py`, `review_tools.py`, `term_tools.py`,
-  `answer_tools.py`: the tools.
+- `tool.py`: what a tool is. `library_tools.py`, `review_tools.py` and their like: the tools.
 - `summaries.py`: what they answer, short.
 - `resources.py`: documents as resources, and prompts, from `prompts.yaml`.
 - `protocol.py`: all of it as a server of the SDK; this and what it needs are imported where MCP is

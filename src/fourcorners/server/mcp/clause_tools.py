@@ -23,6 +23,7 @@ from fourcorners.server.mcp.summaries import (
     PageCursor,
     excerpt,
     fill_page,
+    without_own_orders,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.value import Value
@@ -139,7 +140,8 @@ def _summarise(found: Precedent) -> PrecedentSummary | None:
         return None
     where = ", ".join((source.name, *source.path[-1:]))
     start = source.words.start if source.words else 0
-    clause = excerpt(source.document, found.clause.text, start, where, _MAX_CLAUSE)
+    words = without_own_orders(found.clause.text)
+    clause = excerpt(source.document, words, start, where, _MAX_CLAUSE)
     if source.words is None:  # a clause of a bank leads nowhere
         clause = clause.model_copy(update={"href": "", "document": ""})
     expected = found.ranked.expected

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from fourcorners.documents.document import Box, PageLabel
+from fourcorners.library.tokens import fold_name
+from fourcorners.operations.documents import MAX_TAG, document_tags
 from fourcorners.server.api import collections, documents, search
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
@@ -78,6 +80,7 @@ class DocumentsRequest(Value):
     find: str = Field(
         default="", max_length=200, description="Only those with these words in their title."
     )
+    tag: str = Field(default="", max_length=MAX_TAG, description="Only those with this tag.")
     cursor: PageCursor = ""
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
@@ -90,6 +93,7 @@ class DocumentEntry(Value):
     file: str
     collection: str
     characters: int
+    tags: list[str] = Field(default_factory=list, description="What people gave it.")
 
 
 class Documents(Value):
@@ -105,11 +109,21 @@ def _documents(context: RequestContext, asked: DocumentsRequest, _: Progress) ->
     with context.access() as access:
         entries = sorted(access.documents(asked.collection), key=lambda each: each.name.casefold())
         called = access.titles(each.id for each in entries)
-    wanted = asked.find.casefold().split()
+        tags: dict[str, list[str]] = {}
+        for collection in {each.collection for each in entries}:
+            tags |= document_tags(access, collection)
+    wanted, tag = asked.find.casefold().split(), fold_name(asked.tag)
     found = [
-        DocumentEntry.make(each, document=each.id, title=str(called[each.id]), file=each.name)
+        DocumentEntry.make(
+            each,
+            document=each.id,
+            title=str(called[each.id]),
+            file=each.name,
+            tags=tags.get(each.id, []),
+        )
         for each in entries
         if all(word in f"{called[each.id]} {each.name}".casefold() for word in wanted)
+        and (not tag or tag in map(fold_name, tags.get(each.id, ())))
     ]
     here, after = fill_page(
         context,

@@ -20,10 +20,12 @@ from fourcorners.server.errors import error_for_caller
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import (
     clause_tools,
+    knowledge_tools,
     library_tools,
     people_tools,
     resources,
     review_tools,
+    sorting_tools,
     term_tools,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress
@@ -38,6 +40,7 @@ T = TypeVar("T")
 TOOLS: tuple[McpTool[Any], ...] = (
     *(*library_tools.TOOLS, *clause_tools.TOOLS, *review_tools.TOOLS),
     *(*term_tools.TOOLS, *answering.TOOLS, *people_tools.TOOLS),
+    *(*sorting_tools.TOOLS, *knowledge_tools.TOOLS),
 )
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "
@@ -103,7 +106,7 @@ class McpServer:
                     output_schema=tool.types[1].model_json_schema(),
                     annotations=types.ToolAnnotations(
                         read_only_hint=not tool.writes,
-                        destructive_hint=False,
+                        destructive_hint=tool.destructive,
                         open_world_hint=tool.open_world and self._allowed.with_model,
                     ),
                 )

@@ -264,7 +264,7 @@ def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> Who
     writes=True,
 )
 def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskSummary:
-    return _summarise_task(reviews.start_review(context, asked))
+    return summarise_task(reviews.start_review(context, asked))
 
 
 class TaskRequest(Value):
@@ -290,10 +290,10 @@ class TaskSummary(Value):
 
 @tool("Progress of long work", "Tells how far a task is, and what came of it.")
 def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> TaskSummary:
-    return _summarise_task(tasks.get_task(context, asked.task))
+    return summarise_task(tasks.get_task(context, asked.task))
 
 
-def _summarise_task(task: TaskValue) -> TaskSummary:
+def summarise_task(task: TaskValue) -> TaskSummary:
     return TaskSummary.make(task, task=task.id)
 
 

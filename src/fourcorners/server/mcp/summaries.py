@@ -16,6 +16,7 @@ from fourcorners.server.api.findings import VerifiedWordsValue, cut_words
 from fourcorners.server.context import RequestContext
 from fourcorners.server.cursors import Key, page_of
 from fourcorners.server.links import quote_href
+from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
@@ -71,10 +72,18 @@ def without_orders(context: RequestContext, document: str, words: str, start: in
     with context.access() as access:
         orders = access.orders(document)
     whole = Span(start, start + len(words))
+    inside = filter(None, (each.intersection(whole) for each in orders))
+    return _blank(words, (each.shift(-start) for each in inside))
+
+
+def without_own_orders(words: str) -> str:
+    """Return words that no document has to show, with white space for those that give orders."""
+    return _blank(words, find_injections(words))
+
+
+def _blank(words: str, orders: Iterable[Span]) -> str:
     for order in orders:
-        if inside := order.intersection(whole):
-            part = inside.shift(-start)
-            words = words[: part.start] + " " * len(part) + words[part.end :]
+        words = words[: order.start] + " " * len(order) + words[order.end :]
     return words
 
 

@@ -23,6 +23,7 @@ class McpTool(Generic[TArguments]):
         description: What it is for, to the program that chooses among tools.
         run: Answers; it raises a `FourcornersError` where it cannot.
         writes: Whether it changes what the library holds.
+        destructive: Whether what it deletes or replaces is lost.
         open_world: Whether it may send words of contracts to the configured language model.
     """
 
@@ -30,6 +31,7 @@ class McpTool(Generic[TArguments]):
     description: str
     run: ToolFunction[TArguments]
     writes: bool
+    destructive: bool
     open_world: bool
 
     @property
@@ -43,6 +45,11 @@ class McpTool(Generic[TArguments]):
 
 
 def tool(
-    title: str, description: str, *, writes: bool = False, open_world: bool = False
+    title: str,
+    description: str,
+    *,
+    writes: bool = False,
+    destructive: bool = False,
+    open_world: bool = False,
 ) -> Callable[[ToolFunction[TArguments]], McpTool[TArguments]]:
-    return lambda run: McpTool(title, description, run, writes, open_world)
+    return lambda run: McpTool(title, description, run, writes, destructive, open_world)

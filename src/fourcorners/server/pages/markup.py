@@ -14,8 +14,8 @@ from pydantic import ConfigDict, Field
 from fourcorners.documents.media_types import MediaType
 from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.banks import list_banks, may_use_banks
 from fourcorners.operations.principal import Role
-from fourcorners.playbooks.bank.store import bank_summary
 from fourcorners.redline.decisions import (
     DecisionState,
     apply_decision,
@@ -34,7 +34,6 @@ from fourcorners.server.markups import (
     add_provision,
     decide_change,
     find_markup,
-    may_use_banks,
     start_proposal,
     write_markup,
 )
@@ -258,7 +257,7 @@ def markup_choices(access: Access, document: str) -> dict[str, Any]:
 
 def bank_names(access: Access) -> list[str]:
     """Return the clause banks that a person may use."""
-    banks = bank_summary(access.full_library(Role.READER)) if may_use_banks(access) else []
+    banks = list_banks(access) if may_use_banks(access) else []
     return list(dict.fromkeys(each.bank for each in banks))
 
 

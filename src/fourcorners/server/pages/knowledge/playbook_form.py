@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import get_args
 
 from fourcorners.errors import ConfigError, PlaybookError
@@ -12,7 +11,7 @@ from fourcorners.playbooks.file.edits import add_item, insert_value, remove_item
 from fourcorners.playbooks.file.source import Data, Path, parse_yaml
 from fourcorners.playbooks.load import builtin_names, open_playbook
 from fourcorners.playbooks.playbook import Level, PositionKind, When
-from fourcorners.playbooks.write import provision_id
+from fourcorners.playbooks.write import provision_id, unused_id
 
 FIELD = "f:"
 """What the names of fields begin with; the path of the value follows, with dots."""
@@ -212,11 +211,6 @@ def name_after(text: str, former: str, taken: Collection[str]) -> str:
         return text
     wanted = unused_id(provision_id(_word(data, "name")), taken)
     return text if wanted == held else set_value(text, ("id",), wanted)
-
-
-def unused_id(stem: str, taken: Collection[str]) -> str:
-    numbered = (f"{stem}-{number}" for number in count(2))
-    return next(each for each in chain((stem,), numbered) if each not in taken)
 
 
 def _set(text: str, path: Path, value: str) -> str:

@@ -17,18 +17,15 @@ from fourcorners.documents.archive.container import safe_name
 from fourcorners.errors import FourcornersError
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.knowledge.playbook_imports import (
     ImportedTable,
     import_playbook,
     open_table,
 )
 from fourcorners.operations.principal import Role
-from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.tables import Field
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import TooLarge
-from fourcorners.server.pages.knowledge.playbook_form import unused_id
 from fourcorners.server.pages.knowledge.playbooks import show_editor
 from fourcorners.work_folder import make_temporary_folder
 
@@ -114,12 +111,7 @@ def _make(context: RequestContext, values: dict[str, str]) -> Response:
     table = ImportedTable.from_fields(name=name, rows=rows, columns=columns, left=left)
     with context.access() as access:
         made = import_playbook(access, table)
-        taken = playbooks.playbook_names(access)
-    stem = made.text.partition("\n")[0].removeprefix("id: ")
-    text = made.text.replace(f"id: {stem}\n", f"id: {unused_id(stem, taken)}\n", 1)
-    if len(text.encode()) > MAX_BYTES:
-        raise TooLarge(f"a playbook may hold {MAX_BYTES:,} bytes.", remedy="Divide the table.")
-    return show_editor(context, text, left=made.left)
+    return show_editor(context, made.text, left=made.left)
 
 
 def _preview(context: RequestContext, table: ImportedTable) -> Response:

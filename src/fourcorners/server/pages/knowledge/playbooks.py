@@ -23,7 +23,7 @@ from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.playbooks.file.source import FileProblem
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.playbooks.write import provision_id, starter_yaml
+from fourcorners.playbooks.write import provision_id, starter_yaml, unused_id
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.pages.knowledge.playbook_form import (
@@ -31,7 +31,6 @@ from fourcorners.server.pages.knowledge.playbook_form import (
     apply_form,
     name_after,
     playbook_form,
-    unused_id,
 )
 
 router = APIRouter()

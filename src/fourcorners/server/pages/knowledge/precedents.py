@@ -171,7 +171,7 @@ def _bank_page(
     d, p, change = asked.d, asked.p, asked.change
     with context.access() as access:
         library = access.full_library(Role.READER)
-        held = banks.bank_summary(library)
+        held = operation.list_banks(access)
         names = list(dict.fromkeys(each.bank for each in held))
         bank = asked.b or next(iter(names), "")
         target = find_change(find_markup(access, d, p).redline, change) if d else None
@@ -226,9 +226,8 @@ def _page(
     chosen, q, draft = asked
     with context.access() as access:
         collections = [each.name for each in access.collections()]
-        # Banks hold words of any collection, and are for who may read all.
-        reads_all = access.readable() is None
-        held = banks.bank_summary(access.full_library(Role.READER)) if reads_all else []
+        reads_all = operation.may_use_banks(access)
+        held = operation.list_banks(access) if reads_all else []
         bank = chosen[2:] if chosen.startswith("b:") and reads_all else ""
         facts = clause_facts(access.common(), bank) if bank else {}
     return context.page(
