@@ -7,6 +7,7 @@ import re
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.stored_review import load_review
 from fourcorners.server.grid.query import GridQuery, parse_query
 from tests.server.conftest import SUPPLY, Room
 from tests.server.grids import absent, failed, fill, found
@@ -97,6 +98,19 @@ def test_a_member_that_alone_fits_has_its_own_row(mill: Room) -> None:
     with mill.app.state.server.connection_pool.library() as library:
         fill(library, BOOK, [failed(amendment, FIRST)])
     assert _rows(mill.client.get(f"{GRID}&state=failed").text) == [amendment]
+
+
+def test_an_export_has_a_family_together(mill: Room) -> None:
+    named = ("milling", "Exhibit C", "first amendment", "supply")
+    milling, exhibit, amendment, supply = map(mill.document, named)
+    with mill.app.state.server.connection_pool.library() as library:
+        whole = load_review(library, BOOK, collection="Mill")
+        part = load_review(library, BOOK, collection="Mill", documents={amendment, supply})
+    heads = {each.id: each.family.head if each.family else "" for each in whole.documents}
+    assert heads == {milling: "", exhibit: milling, amendment: milling, supply: ""}
+    order = [each.id for each in whole.documents]
+    assert order[order.index(milling) :][:3] == [milling, exhibit, amendment]
+    assert {each.family for each in part.documents} == {None}
 
 
 def test_the_next_finding_may_be_in_a_family_that_is_closed(mill: Room) -> None:

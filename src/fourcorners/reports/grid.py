@@ -105,6 +105,11 @@ class Grid:
         """Return what a contract is called: by title, parties and date."""
         return str(self.titles[document.id])
 
+    def family(self, document: ReviewedDocument) -> str:
+        """Return what a contract is to the one that it belongs to; empty if it belongs to none."""
+        link = document.family
+        return link.relation.words(str(self.titles[link.head])) if link else ""
+
     @property
     def read_for_nobody(self) -> str:
         """What was read for nobody, by name, and what to do about it; empty if nothing was."""

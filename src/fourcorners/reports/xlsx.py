@@ -25,6 +25,7 @@ _GRID_QUOTE: Final = 110  # characters of a quote in a cell
 _DOCUMENT_HEADS: Final = (
     ("Document", 34), ("Title", 34), ("Type", 20), ("Parties", 44), ("Agreement date", 15),
     ("Effective date", 15), ("Expiry date", 15), ("Governing law", 24), ("Amends", 30),
+    ("Belongs to", 34),
     ("Pages", 8), ("Pages that need OCR", 18), ("Outline confidence", 12), ("Warnings", 50),
     ("Path", 50),
 )  # fmt: skip
@@ -81,11 +82,16 @@ def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
     names = tuple((head.name, 26) for head in grid.columns)
     heads = (("Document", 34), ("Type", 18), *names)
     sheet = sheets.add("Grid", heads, frozen=1)
+    sheet.outline_settings(symbols_below=False)
     links = 0
     for i, cells in enumerate(grid.rows):
         document, row = grid.documents[i], i + 1
         card = document.card
-        sheets.put(sheet, row, 0, document.name, tint="bold")
+        family = grid.family(document)
+        if family:  # it can be folded below the contract that it belongs to
+            sheet.set_row(row, None, None, {"level": 1})
+        named = "\n".join(filter(None, (document.name, family)))
+        sheets.put(sheet, row, 0, named, tint="bold")
         sheets.put(sheet, row, 1, card.type.value if card.type else "")
         for cell in cells:
             column, tint = cell.column + 2, cell_tint(cell)
@@ -110,12 +116,12 @@ def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
 def _write_documents(sheets: Sheets, grid: Grid) -> None:
     sheet = sheets.add("Documents", _DOCUMENT_HEADS, frozen=1)
     for row, document in enumerate(grid.documents, start=1):
-        for column, text in enumerate(_card_texts(document)):
+        for column, text in enumerate(_card_texts(grid, document)):
             sheets.put(sheet, row, column, text, tint="bold" if column == 0 else "plain")
     sheet.autofilter(0, 0, max(1, len(grid.documents)), len(_DOCUMENT_HEADS) - 1)
 
 
-def _card_texts(document: ReviewedDocument) -> tuple[str | date, ...]:
+def _card_texts(grid: Grid, document: ReviewedDocument) -> tuple[str | date, ...]:
     card = document.card
     parties = [
         display_name(fact.value)
@@ -132,6 +138,7 @@ def _card_texts(document: ReviewedDocument) -> tuple[str | date, ...]:
         *(fact.value if fact else "" for fact in dates),
         card.governing_law.value if card.governing_law else "",
         card.amends.value if card.amends else "",
+        grid.family(document),
         str(document.page_count or ""),
         ", ".join(map(str, document.needs_ocr)),
         "windows" if document.windows else f"{document.outline_confidence:.2f}",

@@ -12,6 +12,7 @@ from fourcorners.documents.document import PageLabel
 from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import SetApartClause
+from fourcorners.review.family import FamilyLink
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -349,6 +350,7 @@ class ReviewedDocument:
     read_for: tuple[str, ...] = ()
     set_apart: tuple[SetApartClause, ...] = ()
     tracked_changes: tuple[TrackedChange, ...] = ()
+    family: FamilyLink | None = None
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -389,12 +391,7 @@ class Review:
     read_for: tuple[str, ...] = ()
 
     def cell(self, document: str, provision: str) -> Finding:
-        """Return the finding of one document and one provision.
-
-        Raises:
-            KeyError: If the grid has no such row or column.
-        """
-        for finding in self.findings:
-            if finding.document == document and finding.provision == provision:
-                return finding
-        raise KeyError(f"no cell {document!r} × {provision!r}")
+        """Return the finding of a document and a provision of the grid."""
+        return {(each.document, each.provision): each for each in self.findings}[
+            document, provision
+        ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from fourcorners.documents.change_marks import find_tracked_changes
@@ -16,6 +16,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.amendments import apply_amendments
+from fourcorners.review.family import FamilyLink, group_families
 from fourcorners.review.finding import (
     CellState,
     ColumnHeader,
@@ -24,6 +25,7 @@ from fourcorners.review.finding import (
     ReviewedDocument,
 )
 from fourcorners.review.outliers import flag_outliers
+from fourcorners.review.overview.families import family_links
 from fourcorners.review.parties import Side, find_sides
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.review.set_apart import find_set_apart
@@ -118,9 +120,18 @@ def build_review(
     created: datetime,
     as_of: date,
 ) -> Review:
-    """Return the grid of a review."""
+    """Return the grid of a review; the documents of a family are together."""
+    links: dict[str, FamilyLink] = {}
+    for each in {each.collection for each in filled.documents}:
+        links |= family_links(library, each)
+    entries = group_families(filled.documents, links, lambda each: each.id)
+    present = {each.id for each in entries}
     rows = tuple(
-        _reviewed_document(library, e, filled.whose[e.id], as_of) for e in filled.documents
+        replace(
+            _reviewed_document(library, each, filled.whose[each.id], as_of),
+            family=link if (link := links.get(each.id)) and link.head in present else None,
+        )
+        for each in entries
     )
     found = [
         cells.get(row.id, {}).get(each.id)

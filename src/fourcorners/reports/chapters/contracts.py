@@ -66,7 +66,8 @@ def contract_chapter(material: ReportMaterial) -> Section:
 
 def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) -> Section:
     entries = material.of_row(index)
-    blocks: list[Block] = [note(_card_line(document, material.review.as_of))]
+    family = [note(*runs)] if (runs := material.family_runs(index)) else []
+    blocks: list[Block] = [*family, note(_card_line(document, material.review.as_of))]
     if document.needs_ocr or document.windows or document.cautions:
         blocks.append(
             note(

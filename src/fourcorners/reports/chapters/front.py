@@ -67,7 +67,7 @@ def summary(material: ReportMaterial) -> Section:
     """Return the first page: each contract in a row, and what to do first."""
     rows = [
         row(
-            material.document_link(index),
+            (Paragraph((material.document_link(index), *material.family_runs(index))),),
             "; ".join(single_line(party.value.name) for party in document.card.parties) or "–",
             (Paragraph(sum_runs(material.grid.rows[index], document) or (Run("–"),)),),
             (Paragraph(term_runs(document, material.review.as_of) or (Run("–"),)),),

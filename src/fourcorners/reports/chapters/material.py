@@ -132,6 +132,11 @@ class ReportMaterial:
         """Return the name of a contract, leading to where its findings are."""
         return Run(self.name(index), link=f"document_{index}")
 
+    def family_runs(self, index: int) -> tuple[Run, ...]:
+        """Return what a contract is to the one that it belongs to, after its name."""
+        family = self.grid.family(self.grid.documents[index])
+        return (Run(f"  {family}", Tone.QUIET),) if family else ()
+
     def by_id(self, document: str) -> ReviewedDocument | None:
         return next((each for each in self.grid.documents if each.id == document), None)
 

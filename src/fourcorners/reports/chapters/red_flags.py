@@ -40,6 +40,7 @@ from fourcorners.reports.tree import (
     group,
     row,
 )
+from fourcorners.review.family import group_families
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.parties import party_value
 
@@ -85,9 +86,17 @@ def group_flags(entries: Iterable[Entry]) -> list[Flag]:
         alike.setdefault((entry.cell.column, entry.severity.value, reason), []).append(entry)
     order = list(TONES)
     return sorted(
-        (Flag(tuple(sorted(each, key=_ease))) for each in alike.values()),
+        (Flag(tuple(_group(each))) for each in alike.values()),
         key=lambda flag: (order.index(flag.severity), flag.is_missing, -len(flag.entries)),
     )
+
+
+def _group(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the findings alike, the most onerous first, those of a family together."""
+    given = sorted(entries, key=_ease)
+    documents = [each.cell.document for each in given]
+    links = {each.id: each.family for each in documents if each.family}
+    return group_families(given, links, lambda each: each.cell.document.id)
 
 
 def _ease(entry: Entry) -> tuple[bool, int, int]:
@@ -207,7 +216,7 @@ def _contract(
     short = [*([Run(value)] if value else []), *status_runs(finding)] or [Run("–")]
     notes = finding_notes(finding) if with_notes else ()
     return row(
-        Run(material.name(entry.cell.row)),
+        (body(Run(material.name(entry.cell.row)), *material.family_runs(entry.cell.row)),),
         (Paragraph(tuple(short), notes=notes),),
         (*key_block(finding, most), *amendment_blocks(material, finding)),
     )

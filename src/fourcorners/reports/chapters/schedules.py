@@ -250,7 +250,7 @@ def documents_schedule(material: ReportMaterial) -> Section:
     rows = [
         row(
             f"{index + 1}",
-            material.document_link(index),
+            (body(material.document_link(index), *material.family_runs(index)),),
             single_line(_relative_path(base, document.path) or document.name),
             single_line(document.card.type.value) if document.card.type else "–",
             format_date(date.value) if (date := document.card.agreement_date) else "–",
