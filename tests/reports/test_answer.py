@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from fourcorners.errors import ConfigError
@@ -16,11 +17,13 @@ from fourcorners.reports.writers.markdown import escape_markdown, to_markdown
 from fourcorners.research.answer import (
     Answer,
     Citation,
+    ContractRow,
     ExternalStatement,
     Gap,
     PreliminaryAnswer,
     Provenance,
     Role,
+    RowState,
     Source,
     Statement,
     StatementCounts,
@@ -110,6 +113,33 @@ def test_every_format_is_written(tmp_path: Path, suffix: str) -> None:
         assert b"&lt;b&gt;Fees" in content
     if suffix == ".json":
         assert Answer.from_json(content) == made()
+
+
+def test_the_table_of_contracts_is_text_in_a_workbook(tmp_path: Path) -> None:
+    words = '=HYPERLINK("http://evil.example","x")'
+    lead = Citation(Quote("The Tenant:", Span(0, 11), Match.EXACT), "d1", "lease.txt", "clause 7")
+    cited = replace(lead, quote=Quote(words, Span(20, 20 + len(words)), Match.EXACT))
+    rows = (
+        ContractRow("d1", "+Lease", RowState.YES, "=1+1", cited, leads=(lead,)),
+        ContractRow("d2", "Loan", RowState.SILENT),
+        ContractRow("d3", "@Deed", RowState.NO, "", replace(cited, where="-1")),
+    )
+    path = tmp_path / "answer.xlsx"
+    with pytest.raises(ConfigError, match="no table"):
+        write_answer(made(), path)
+    assert not path.exists()
+    write_answer(made(rows=rows, question="=cmd"), path)
+    book = openpyxl.load_workbook(path)
+    sheet = book["Answers"]
+    assert [cell.value for cell in sheet[2]] == [
+        "+Lease", "yes", "=1+1", f"The Tenant: … {words}", "clause 7", "d1", "20", "57",
+    ]  # fmt: skip
+    assert [cell.value for cell in sheet[3]][:3] == ["Loan", "not said", ""]
+    cells = [cell for each in book.worksheets for row in each.iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells if cell.value is not None} == {"s"}
+    risky = [cell for cell in cells if str(cell.value).startswith(("=", "+", "-", "@"))]
+    assert len(risky) == 6
+    assert all(cell.quotePrefix for cell in risky)
 
 
 def test_another_suffix_is_refused(tmp_path: Path) -> None:

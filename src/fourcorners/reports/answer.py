@@ -1,4 +1,4 @@
-"""The report to a question, to send: Markdown, HTML, Word, PDF, and JSON for programs."""
+"""The report to a question, to send: Markdown, HTML, Word, PDF; its table; JSON for programs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.answer_layout import AnswerLayout, CitedSentence, lay_out_answer
+from fourcorners.reports.answer_table import write_answer_table
 from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,
@@ -57,24 +58,23 @@ _TONES: Final = {
 }
 _UNCHECKED: Final = "unchecked"
 _SHORT: Final = 600  # characters of an answer in short
-_SUFFIXES: Final = (".docx", ".html", ".json", ".md", ".pdf")
+_SUFFIXES: Final = (".docx", ".html", ".json", ".md", ".pdf", ".xlsx")
 
 
 def write_answer(answer: Answer, path: Path) -> None:
     """Write a report in the format that the suffix of `path` names, whole or not at all.
 
     Raises:
-        ConfigError: If no format has the suffix, or the file cannot be written.
+        ConfigError: If no format has the suffix, the answer has no table to write, or the file
+            cannot be written.
     """
     require_suffix(path)
-    if path.suffix.lower() == ".json":
-        replace_file(path, partial(_write_json, answer))
+    suffix = path.suffix.lower()
+    if suffix in (".json", ".xlsx"):
+        write = _write_json if suffix == ".json" else write_answer_table
+        replace_file(path, partial(write, answer))
         return
-    export: ReportExporter = (
-        markdown.export_markdown
-        if path.suffix.lower() == ".md"
-        else FORMATS[path.suffix.lower()].export
-    )
+    export: ReportExporter = markdown.export_markdown if suffix == ".md" else FORMATS[suffix].export
     replace_file(path, partial(export, answer_report(answer)))
 
 

@@ -307,8 +307,8 @@ def export_answer(
     context: Context,
     answer: str,
     form: Annotated[
-        Literal["docx", "pdf", "html", "md", "json"],
-        Query(alias="format", description="Of the file."),
+        Literal["docx", "pdf", "xlsx", "html", "md", "json"],
+        Query(alias="format", description="Of the file; `xlsx` for the table of contracts."),
     ] = "docx",
 ) -> Response:
     """Return a report as a file to send."""

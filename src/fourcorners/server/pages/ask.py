@@ -24,7 +24,7 @@ from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
 _SHOWN = 50  # earlier answers
-FORMS = ("docx", "pdf", "html", "md", "json")
+FORMS = ("docx", "pdf", "xlsx", "html", "md", "json")
 """What a report is written as."""
 
 
@@ -160,7 +160,7 @@ def answer(context: Context, identity: str) -> Response:
         stored=stored,
         checked=status_of(found),
         notice=NOTICE,
-        forms=FORMS,
+        forms=[each for each in FORMS if each != "xlsx" or found.rows],
     )
 
 
