@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
+import openpyxl
 import pytest
+from docx import Document
+from openpyxl.cell.rich_text import TextBlock
 
 from fourcorners.comparison.passages import align_parts
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.reports.lists.clauses import ClauseColumn, ClauseSheet
+from fourcorners.reports.workbook import CELL_LIMIT
+from fourcorners.reports.workbook_clauses import write_clauses_workbook
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
 from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind
 from tests.server.conftest import SUPPLY, Room
 from tests.server.grids import absent, fill
 
@@ -111,3 +120,57 @@ def test_another_collections_clauses_are_not_there(
     assert _ask(room).status_code == _ask(room, collection="Nill").status_code == 404
     page = room.client.get(f"/reviews/clauses?c=Mill&p={BOOK.id}&v={FIRST}&against={loan}")
     assert page.status_code == 404
+
+
+def test_clauses_side_by_side_are_sent_as_files(room: Room, tmp_path: Path) -> None:
+    loan, second = _loans(room)
+    asked = {"c": "Mill", "p": BOOK.id, "v": FIRST, "against": loan}
+    page = room.client.get("/reviews/clauses", params=asked).text
+    for form, start in (("xlsx", b"PK"), ("docx", b"PK"), ("pdf", b"%PDF")):
+        address = f"/reviews/clauses/report.{form}"
+        assert f"{address}?c=Mill&amp;p={BOOK.id}&amp;v={FIRST}&amp;against={loan}" in page
+        sent = room.client.get(address, params=asked)
+        assert sent.status_code == 200
+        assert sent.content.startswith(start)
+        (tmp_path / f"clauses.{form}").write_bytes(sent.content)
+    book = openpyxl.load_workbook(tmp_path / "clauses.xlsx", rich_text=True)
+    sheet = book["Side by side"]
+    assert (sheet.max_column, sheet.max_row) == (2, 4)
+    assert str(sheet["A3"].value).startswith("1. Transfer 1.1 The Borrower")
+    blocks = [each for each in sheet["B3"].value if isinstance(each, TextBlock)]
+    assert [each.text.strip() for each in blocks if each.font.u == "single"] == ["prior"]
+    document = Document(str(tmp_path / "clauses.docx"))
+    words = [cell.text for row in document.tables[-1].rows for cell in row.cells]
+    assert any("prior written consent" in each for each in words)
+    query = {"collection": "Mill", "provision": FIRST, "against": second, "format": "html"}
+    sent = room.client.get("/api/v1/reviews/clauses/report", params=query)
+    assert "text/html" in sent.headers["content-type"]
+    assert "prior" in sent.text
+    assert room.client.get("/reviews/clauses/report.exe", params=asked).status_code == 404
+    assert room.client.get(
+        "/reviews/clauses/report.xlsx", params={**asked, "c": "Nowhere"}
+    ).status_code == 404  # fmt: skip
+
+
+def test_no_words_of_a_contract_are_a_formula(tmp_path: Path) -> None:
+    same, more = Edit(EditKind.EQUAL, "=1+1 is due"), Edit(EditKind.INSERT, " now \u202e")
+    long = Edit(EditKind.EQUAL, "long " * 7_000)
+    columns = (
+        ClauseColumn("@Lease", "+1", ((same, more), (), (more,))),
+        ClauseColumn("-Loan", "", ((Edit(EditKind.DELETE, "=2"),), (long, more), ())),
+    )
+    sheet = ClauseSheet("=Cap", "=Deed", ("=A1", "-x"), columns, (("Compared with", "=Deed"),))
+    write_clauses_workbook(sheet, tmp_path / "clauses.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "clauses.xlsx")
+    cells = [cell for each in book.worksheets for row in each.iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells if cell.value is not None} == {"s"}
+    page = book["Side by side"]
+    assert page["A5"].value == "Only in the other"
+    assert page["B3"].value == "=1+1 is due now ⟦U+202E⟧"
+    assert page["B4"].value == "Nothing on this"
+    assert page["B3"].quotePrefix
+    assert page["C3"].font.strike
+    assert str(page["C4"].value).startswith("long long")
+    assert len(page["C4"].value) <= CELL_LIMIT
+    with ZipFile(tmp_path / "clauses.xlsx") as package:
+        assert b"<f>" not in package.read("xl/worksheets/sheet1.xml")

@@ -13,6 +13,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import Cell
 from fourcorners.review.finding import CellState
 from fourcorners.text.invisible_characters import show_invisible
+from fourcorners.text.word_differences import Edit, EditKind
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -50,6 +51,8 @@ _LOOKS: Final[Mapping[str, Mapping[str, object]]] = {
     # A person writes here: what looks like a date stays as written.
     "input": {"num_format": "@", "bg_color": "#FFFDF2"},
     "bold": {"bold": True},
+    "insert": {"font_color": "#1B5E36", "underline": 1},
+    "delete": {"font_color": "#8E1F26", "font_strikeout": True},
     "heading": {
         **_FONT, "bold": True, "text_wrap": True, "font_color": "#FFFFFF", "bg_color": _HEAD,
         "valign": "vcenter",
@@ -127,6 +130,25 @@ class Sheets:
         shown = cell_text(text, pointer)
         guarded = shown.startswith(_FORMULA_STARTS) and tint != "heading"
         sheet.write_string(row, column, shown, self.style(tint, guarded=guarded))
+
+    def put_edits(self, sheet: Worksheet, row: int, column: int, edits: Iterable[Edit]) -> None:
+        """Write words of which some are added or left out.
+
+        What a cell cannot hold so is written as it reads with what was added.
+        """
+        shown = [(each.kind, show_invisible(each.text)) for each in edits if each.text]
+        whole = "".join(text for _, text in shown)
+        if len(shown) < 2 or len(whole.encode("utf-16-le")) // 2 > CELL_LIMIT:
+            words = "".join(
+                text for kind, text in shown if len(shown) < 2 or kind != EditKind.DELETE
+            )
+            self.put(sheet, row, column, words, tint=shown[0][0] if len(shown) == 1 else "plain")
+            return
+        fragments: list[Format | str] = []
+        for kind, text in shown:
+            fragments += [text] if kind == EditKind.EQUAL else [self.style(kind), text]
+        cell = self.style(guarded=whole.startswith(_FORMULA_STARTS))
+        sheet.write_rich_string(row, column, *fragments, cell)
 
     def add_facts(self, facts: Iterable[tuple[str, str]]) -> None:
         """Add the sheet that says what the workbook rests on."""

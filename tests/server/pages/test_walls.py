@@ -75,6 +75,7 @@ def test_walls_of_pages(team: Room) -> None:
         f"/api/v1/documents/{supply}/markup", "/playbooks/silo", "/playbooks/silo?c=Grain",
         "/playbooks/silo/versions", "/playbooks/silo/edit", "/reviews/grid?c=Mill&p=silo",
         f"/reviews/clauses?c=Mill&p=silo&v={FIRST}",
+        f"/reviews/clauses/report.xlsx?c=Grain&p=due-diligence&v={FIRST}",
     ):  # fmt: skip
         assert team.client.get(address).status_code == 404, address
     for address in ("/activity/audit", "/activity/models", "/playbooks/new", "/precedents/bank"):

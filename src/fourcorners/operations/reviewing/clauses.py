@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -15,10 +16,11 @@ from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import FindingsRequest, list_findings
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.reports.lists.clauses import ClauseColumn, ClauseSheet
 from fourcorners.research.columns import store as columns
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.text.span import Span
-from fourcorners.text.word_differences import diff_words
+from fourcorners.text.word_differences import Edit, EditKind, diff_words
 from fourcorners.value import Value
 
 PREFERRED = "preferred"
@@ -82,6 +84,71 @@ class ClauseTable(Value):
     missing: int = Field(description="Contracts in which the clause was not found.")
     left_out: int = Field(description=f"Clauses beyond the first {MAX_CONTRACTS}.")
     has_wording: bool = Field(description="Whether the playbook has a wording to compare with.")
+
+
+FORMS = ("xlsx", "docx", "pdf", "html")
+"""What clauses side by side are written as."""
+
+
+def export_clauses(access: Access, asked: ClausesRequest, form: str) -> ClauseTable:
+    """Return the clauses that are to be written; the audit trail keeps that they were.
+
+    Raises:
+        NotFound: As `compare_clauses` does.
+    """
+    table = compare_clauses(access, asked)
+    detail = {"collection": asked.collection, "playbook": asked.playbook, "as": f"clauses {form}"}
+    access.record("export", {**detail, "contracts": len(table.clauses)}, always=True)
+    return table
+
+
+def write_clauses(table: ClauseTable, path: Path) -> None:
+    """Write clauses side by side in the format that the path's suffix names.
+
+    Raises:
+        ConfigError: If the file cannot be written, or what writes it is not installed.
+    """
+    from fourcorners.reports.lists.clauses import clauses_report
+    from fourcorners.reports.send import format_for
+    from fourcorners.reports.workbook_clauses import write_clauses_workbook
+
+    sheet = _sheet(table)
+    if path.suffix.lower() == ".xlsx":
+        write_clauses_workbook(sheet, path)
+    else:
+        format_for(path).export(clauses_report(sheet), path)
+
+
+def _sheet(table: ClauseTable) -> ClauseSheet:
+    others = [each for each in table.clauses if each.document != table.against]
+    same = [each.title for each in table.clauses if each.document == table.against]
+    base = "Preferred wording" if table.against == PREFERRED else next(iter(same), "")
+    places = (*range(len(table.base)), None)
+    return ClauseSheet(
+        provision=table.name,
+        base_title=base,
+        base=tuple(table.base),
+        columns=tuple(
+            ClauseColumn(each.title, each.headline, tuple(_edits(each, at) for at in places))
+            for each in others
+        ),
+        facts=(
+            ("Compared with", base),
+            ("Contracts with this clause", f"{len(table.clauses) + table.left_out:,}"),
+            ("Contracts without", f"{table.missing:,}"),
+            ("Not shown", f"{table.left_out:,}"),
+        ),
+    )
+
+
+def _edits(clause: ComparedClause, base: int | None) -> tuple[Edit, ...]:
+    """Return what a clause has for a part, or besides all of them."""
+    return tuple(
+        Edit(EditKind.INSERT if base is None else EditKind(each.kind), each.text)
+        for part in clause.parts
+        if part.base == base
+        for each in part.edits
+    )
 
 
 def compare_clauses(access: Access, asked: ClausesRequest) -> ClauseTable:

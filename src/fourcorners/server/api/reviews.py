@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import Response
@@ -19,6 +19,7 @@ from fourcorners.operations.reviewing.exports import (
 )
 from fourcorners.operations.reviewing.reviews import ReviewRequest
 from fourcorners.operations.reviewing.views import SavedView, ViewRequest
+from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.review.overview.counts import FindingCounts
 from fourcorners.server.api.models import (
     CollectionName,
@@ -35,6 +36,7 @@ from fourcorners.server.context import Context
 from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid import reviews
 from fourcorners.server.pages.reviewing import review as review_pages
+from fourcorners.server.pages.reviewing.clauses import send_clauses
 from fourcorners.server.to_do import ToDoItem, ToDoRequest, count_review, list_to_do
 from fourcorners.value import Value
 
@@ -106,6 +108,22 @@ def compare_clauses(context: Context, asked: ClausesRequest) -> ClauseTable:
     """Compare the clauses of a provision, part by part, with one contract's or the playbook's."""
     with context.access() as access:
         return clauses.compare_clauses(access, asked)
+
+
+class ClausesFileRequest(ClausesRequest):
+    """Which clauses, and what to write."""
+
+    format: Literal["xlsx", "docx", "pdf", "html"] = "xlsx"
+
+
+@router.get(
+    "/reviews/clauses/report",
+    response_class=Response,
+    responses=file_responses(FILE_TYPES[each] for each in clauses.FORMS),
+)
+def export_clauses(context: Context, asked: Annotated[ClausesFileRequest, Query()]) -> Response:
+    """Return the clauses of a provision side by side as a file to send."""
+    return send_clauses(context, asked, asked.format)
 
 
 @router.get("/views")
