@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import importlib.util
+import itertools
 import json
 import os
 import select
@@ -35,6 +36,10 @@ os.dup2(read, 3)
 os.dup2(write, 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
+
+
+Place = tuple[float, float]
+"""A point of the window, in CSS pixels."""
 
 
 class Page:
@@ -133,6 +138,45 @@ class Page:
                     "Input.dispatchKeyEvent", type=kind, key=key, code=key,
                     windowsVirtualKeyCode=code, modifiers=8 * shift + 2 * control, **more,
                 )  # fmt: skip
+
+    def mouse(self, kind: str, place: Place, *, pressed: bool = True) -> None:
+        """Send what a mouse does: `mouseMoved`, `mousePressed` or `mouseReleased`."""
+        self.call(
+            "Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], clickCount=1,
+            button="left" if pressed else "none", buttons=int(pressed),
+        )  # fmt: skip
+
+    def pull(self, start: Place, end: Place) -> None:
+        """Press the button at one place, move the mouse, and release it at another."""
+        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        self.mouse("mouseMoved", start, pressed=False)
+        self.mouse("mousePressed", start)
+        for place in (middle, end):
+            self.mouse("mouseMoved", place)
+        self.mouse("mouseReleased", end)
+
+    def drop(self, start: Place, end: Place) -> None:
+        """Drag what is at one place, as Chromium drags it, and drop it at another."""
+        self.call("Input.setInterceptDrags", enabled=True)
+        self.events.clear()
+        self.mouse("mouseMoved", start, pressed=False)
+        self.mouse("mousePressed", start)
+        begun: list[dict[str, Any]] = []
+        until = time.monotonic() + _PATIENCE
+        for step in itertools.count(1):
+            assert time.monotonic() < until, "nothing is dragged"
+            self.mouse("mouseMoved", (start[0] + 4 * min(step, 5), start[1] + step % 2))
+            begun = [each for each in self.events if each["method"] == "Input.dragIntercepted"]
+            if begun:
+                break
+            time.sleep(0.05)
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call(
+                "Input.dispatchDragEvent", type=kind, x=end[0], y=end[1],
+                data=begun[0]["params"]["data"],
+            )  # fmt: skip
+        self.mouse("mouseReleased", end)
+        self.call("Input.setInterceptDrags", enabled=False)
 
     def pdf(self) -> bytes:
         answer = self.call("Page.printToPDF", preferCSSPageSize=True)

@@ -220,3 +220,42 @@ def test_all_rows_are_selected_and_told_though_few_are_drawn(grid: Page) -> None
     wait(grid, f"{said}.startsWith('{ROWS - 1:,} contracts selected, 1 finding')")
     grid.eval("document.querySelector('#unpick').click()")
     assert grid.eval("document.querySelectorAll('tr.picked').length") == 0
+
+
+def test_columns_are_widened_and_moved_by_dragging_their_heads(grid: Page) -> None:
+    loaded(grid)
+    heads = "[...document.querySelectorAll('#grid thead th[data-column]')]"
+    order = f"{heads}.slice(0, 4).map((each) => each.dataset.column)"
+    first, second, third, fourth = grid.eval(order)
+
+    def place(of: str) -> tuple[float, float]:
+        box = grid.eval(f"(({{x, y, width, height}}) => [x, y, width, height])({of})")
+        return box[0] + box[2] / 2, box[1] + box[3] / 2
+
+    def head(number: int) -> tuple[float, float]:
+        return place(f"{heads}[{number}].querySelector('a').getBoundingClientRect()")
+
+    grid.mouse("mouseMoved", head(1), pressed=False)
+    wait(grid, f"{heads}[0].draggable && {heads}[0].querySelector('.edge')")
+    wide = grid.eval(f"{heads}[0].offsetWidth")
+    x, y = place(f"{heads}[0].querySelector('.edge').getBoundingClientRect()")
+    assert grid.eval(f"document.elementFromPoint({x}, {y}).className") == "edge"
+    grid.pull((x, y), (x + 90, y))
+    wait(grid, f"Math.abs({heads}[0].offsetWidth - {wide + 90}) <= 1")
+    assert grid.eval(f"new URLSearchParams(location.search).get('w').startsWith('{first}:')")
+    assert grid.eval(order) == [first, second, third, fourth]
+
+    grid.drop(head(0), head(0))
+    assert grid.eval(order) == [first, second, third, fourth]
+    grid.drop(head(0), head(2))
+    wait(grid, f"{heads}[2]?.dataset.column === '{first}'")
+    loaded(grid)
+    assert grid.eval(order) == [second, third, first, fourth]
+    wait(grid, f"Math.abs({heads}[2].offsetWidth - {wide + 90}) <= 1")
+    grid.mouse("mouseMoved", head(1), pressed=False)
+    wait(grid, f"{heads}[0].draggable")
+    grid.drop(head(2), head(0))
+    wait(grid, f"{heads}[0]?.dataset.column === '{first}'")
+    loaded(grid)
+    assert grid.eval(order) == [first, second, third, fourth]
+    assert not grid.complaints()
