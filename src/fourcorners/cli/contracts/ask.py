@@ -94,7 +94,7 @@ def ask(
         list[Path] | None,
         option(
             "--out -o FILE",
-            "Write the report: .md, .html, .docx, .pdf, .json. May be given again.",
+            "Write the report: .md, .html, .docx, .pdf, .json; its table: .xlsx. May be repeated.",
         ),
     ] = None,
     estimate: Annotated[
