@@ -8,15 +8,16 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
+from fourcorners.operations.markup import decisions
+from fourcorners.operations.markup.exports import FORMS, load_markup, write_markup
+from fourcorners.operations.markup.proposals import find_markup, propose_changes
+from fourcorners.operations.markup.store import DecisionRequest, Markup, MarkupRequest
 from fourcorners.redline.proposal import OpenPoint, ResponseKind
 from fourcorners.reports.file_types import FILE_TYPES
-from fourcorners.server import markups
 from fourcorners.server.api.models import Moment, file_responses
 from fourcorners.server.api.requests import ApiRoute
 from fourcorners.server.context import Context
-from fourcorners.server.markups import FORMS, find_markup, propose_changes, write_markup
 from fourcorners.server.pages.markup import ChangeView, change_views
-from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.text.span import Span
 from fourcorners.value import Value
 
@@ -125,7 +126,9 @@ class MarkupValue(Value):
 @router.post("/documents/{document}/markup")
 def propose_markup(context: Context, document: str, asked: MarkupRequest) -> MarkupValue:
     """Propose changes of a contract, which is reviewed first where it was not."""
-    return _value(context, propose_changes(context, document, asked))
+    with context.access() as access:
+        found = propose_changes(access, context.state.engines, document, asked)
+    return _value(context, found)
 
 
 @router.get("/documents/{document}/markup")
@@ -141,7 +144,8 @@ def decide_change(
     context: Context, document: str, change: str, asked: DecisionRequest
 ) -> MarkupValue:
     """Accept, edit or reject a change, or take that back."""
-    markups.decide_change(context, document, change, asked)
+    with context.access() as access:
+        decisions.decide_change(access, context.state.settings, document, change, asked)
     return get_markup(context, document, asked.playbook)
 
 
@@ -153,8 +157,9 @@ def download_markup(
     form: Literal["docx", "pdf", "md", ""] = "",
 ) -> Response:
     """Return the contract with what was accepted or edited: as Word, or as a table."""
-    made = write_markup(context, document, playbook, form)
-    return Response(made.data, media_type=made.media_type)
+    with context.access() as access:
+        made = load_markup(access, document, playbook, form)
+    return Response(write_markup(made, context.state.settings), media_type=made.media_type)
 
 
 def _value(context: Context, found: Markup) -> MarkupValue:

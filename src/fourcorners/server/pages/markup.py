@@ -15,6 +15,11 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.knowledge.banks import list_banks, may_use_banks
+from fourcorners.operations.markup import store
+from fourcorners.operations.markup.decisions import OPEN, decide_change
+from fourcorners.operations.markup.exports import load_markup, write_markup
+from fourcorners.operations.markup.proposals import add_provision, find_markup
+from fourcorners.operations.markup.store import DecisionRequest, Markup, MarkupRequest
 from fourcorners.operations.principal import Role
 from fourcorners.redline.decisions import (
     DecisionState,
@@ -29,18 +34,9 @@ from fourcorners.redline.word import source_words
 from fourcorners.review.parties import display_name, side_in
 from fourcorners.server.context import Context, send_file
 from fourcorners.server.links import document_href
-from fourcorners.server.markups import (
-    OPEN,
-    add_provision,
-    decide_change,
-    find_markup,
-    start_proposal,
-    write_markup,
-)
 from fourcorners.server.rendering.contract_view import text_windows, window_at
 from fourcorners.server.rendering.typesetting import PlacedChange, typeset_document
-from fourcorners.server.store import markups
-from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
+from fourcorners.server.tasks.handlers.markup import start_proposal
 from fourcorners.text.span import Span
 
 router = APIRouter()
@@ -62,7 +58,7 @@ def show(
     with context.access() as access:
         read = access.document(document)
         outline, entry = access.outline(document), access.visible(document).entry
-        latest = markups.find_markup(access.common(), document, p, context.principal.name)
+        latest = store.find_markup(access.common(), document, p, context.principal.name)
         called = access.titles([document])[document]
         choices = markup_choices(access, document)
         has_banks = may_use_banks(access)
@@ -137,7 +133,8 @@ class _DecisionForm(DecisionRequest):
 def decide(context: Context, document: str, form: Annotated[_DecisionForm, Form()]) -> Response:
     """Keep what someone decides of a change."""
     p, change = form.playbook, form.change
-    decide_change(context, document, change, form)
+    with context.access() as access:
+        decide_change(access, context.state.settings, document, change, form)
     if not context.is_partial:
         return context.redirect(f"{_address(document, p)}#change-{quote(change)}")
     with context.access() as access:
@@ -158,16 +155,18 @@ def decide(context: Context, document: str, form: Annotated[_DecisionForm, Form(
 @router.post("/d/{document}/markup/include")
 def add_open_point(context: Context, document: str, p: _Name, provision: _Name) -> Response:
     """Propose a change of what was left to the person, as they have decided to change it."""
-    add_provision(context, document, p, provision)
+    with context.access() as access:
+        add_provision(access, context.state.engines, document, p, provision)
     return context.redirect(_address(document, p))
 
 
 @router.get("/d/{document}/markup/download")
 def export(context: Context, document: str, p: _Word = "", form: _Word = "") -> Response:
     """Return the changes that were accepted or edited: in the Word file, or as a table."""
-    made = write_markup(context, document, p, form)
+    with context.access() as access:
+        made = load_markup(access, document, p, form)
     name = f"{_UNSAFE.sub('-', made.title).strip('-') or 'contract'} marked.{made.form}"
-    return send_file(name, made.media_type, made.data)
+    return send_file(name, made.media_type, write_markup(made, context.state.settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.one_file import read_one_file
 from fourcorners.errors import FourcornersError
 from fourcorners.library.store import Library
-from fourcorners.server.rendering.word_file import has_word_original
+from fourcorners.operations.markup.word_file import has_word_original
 from fourcorners.settings import Settings
 from fourcorners.work_folder import make_temporary_folder
 

@@ -23,6 +23,10 @@ from fourcorners.operations.contracts import precedents
 from fourcorners.operations.contracts.precedents import PrecedentsRequest
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.knowledge.playbooks import load_playbook
+from fourcorners.operations.markup.decisions import decide_change
+from fourcorners.operations.markup.exports import load_markup, write_markup
+from fourcorners.operations.markup.proposals import add_provision, find_markup
+from fourcorners.operations.markup.store import DecisionRequest, Markup, MarkupRequest
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import FindingsRequest, list_findings
 from fourcorners.playbooks.playbook import Provision
@@ -31,18 +35,11 @@ from fourcorners.redline.proposal import ChangeResponse, OpenPoint
 from fourcorners.redline.word import change_comment, response_comment
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.server.context import Context
-from fourcorners.server.markups import (
-    add_provision,
-    decide_change,
-    find_markup,
-    start_proposal,
-    write_markup,
-)
 from fourcorners.server.pages.collection import uploaded_files
 from fourcorners.server.pages.markup import ChangeView, bank_names, change_views, markup_choices
-from fourcorners.server.store.markups import DecisionRequest, Markup, MarkupRequest
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.server.tasks.handlers.ask import start_question
+from fourcorners.server.tasks.handlers.markup import start_proposal
 from fourcorners.server.word.known import find_same_words
 from fourcorners.server.word.placement import (
     PaneChange,
@@ -266,22 +263,25 @@ def decide(
 ) -> Response:
     """Keep that a change was put in, edited, rejected or taken back."""
     asked = DecisionRequest.from_fields(playbook=p, state=says, words=words)
-    decide_change(context, document, change, asked)
+    with context.access() as access:
+        decide_change(access, context.state.settings, document, change, asked)
     return show_cards(context, document, p)
 
 
 @router.post("/d/{document}/include")
 def add_change(context: Context, document: str, p: _Name, provision: _Name) -> Response:
     """Propose a change of what was left to the person."""
-    add_provision(context, document, p, provision)
+    with context.access() as access:
+        add_provision(access, context.state.engines, document, p, provision)
     return show_cards(context, document, p)
 
 
 @router.get("/d/{document}/marked")
 def download_copy(context: Context, document: str, p: _Word = "") -> Response:
     """Return the server's own file with the changes that were decided, to open next to this one."""
-    made = write_markup(context, document, p, "docx")
-    return Response(made.data, media_type=made.media_type)
+    with context.access() as access:
+        made = load_markup(access, document, p, "docx")
+    return Response(write_markup(made, context.state.settings), media_type=made.media_type)
 
 
 @router.post("/precedents")

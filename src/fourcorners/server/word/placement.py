@@ -20,8 +20,8 @@ from fourcorners.documents.docx.body_paragraphs import (
 )
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
+from fourcorners.operations.markup.word_file import word_original
 from fourcorners.redline.proposal import NewClause, ProposedChange
-from fourcorners.server.rendering.word_file import word_original
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind

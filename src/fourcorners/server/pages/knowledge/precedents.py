@@ -17,6 +17,7 @@ from fourcorners.operations.contracts.precedents import (
 )
 from fourcorners.operations.knowledge import banks as operation
 from fourcorners.operations.knowledge.banks import BankRequest, ClauseFactsValue, FactsRequest
+from fourcorners.operations.markup.proposals import find_markup
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.facts import ClauseStanding, clause_facts
@@ -24,7 +25,6 @@ from fourcorners.playbooks.bank.ratings import rate_clause
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.context import Context
-from fourcorners.server.markups import find_markup
 from fourcorners.server.pages.knowledge.playbook_import import receive_file
 
 router = APIRouter()

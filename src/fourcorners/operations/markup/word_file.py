@@ -10,7 +10,7 @@ from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.workers.process_pool import ProcessPool
-from fourcorners.errors import FourcornersError, InputError
+from fourcorners.errors import ConfigError, FourcornersError, InputError
 from fourcorners.redline.proposal import Redline
 from fourcorners.redline.word import write_redline
 from fourcorners.settings import Settings
@@ -74,6 +74,18 @@ def word_original(document: Document) -> bytes | None:
         return load_unchanged(Path(document.path), document.sha256)
     except FourcornersError:
         return None
+
+
+def require_all(written: Redline) -> None:
+    """Refuse what the file does not let be changed.
+
+    Raises:
+        ConfigError: If there is a change that it does not.
+    """
+    for point in written.open_points:
+        raise ConfigError(
+            f"{point.name}: {point.reason}", remedy="Make this change in Word by hand."
+        )
 
 
 def _describe(order: _Order) -> str:
