@@ -15,8 +15,8 @@ from fourcorners.reports.chapters.red_flags import group_flags
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.send import write_report
 from fourcorners.reports.tree import ReportKind
-from fourcorners.review.family import FamilyLink, FamilyRelation, group_families
 from fourcorners.review.finding import Review, Severity
+from fourcorners.search.graph.family import FamilyLink, FamilyRelation, group_families
 
 
 @pytest.fixture

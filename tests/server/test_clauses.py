@@ -15,9 +15,8 @@ from openpyxl.cell.rich_text import TextBlock
 from fourcorners.comparison.passages import align_parts
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.reports.lists.clauses import ClauseColumn, ClauseSheet
+from fourcorners.reports.lists.clauses import ClauseColumn, ClauseSheet, write_clauses_workbook
 from fourcorners.reports.workbook import CELL_LIMIT
-from fourcorners.reports.workbook_clauses import write_clauses_workbook
 from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
 from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import Accounts

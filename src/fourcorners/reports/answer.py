@@ -10,7 +10,7 @@ from typing import Final
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.answer_layout import AnswerLayout, CitedSentence, lay_out_answer
-from fourcorners.reports.answer_table import write_answer_table
+from fourcorners.reports.lists.answers import write_answer_table
 from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,

@@ -12,7 +12,7 @@ from fourcorners.documents.document import PageLabel
 from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import SetApartClause
-from fourcorners.review.family import FamilyLink
+from fourcorners.search.graph.family import FamilyLink
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span

@@ -16,7 +16,6 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.amendments import apply_amendments
-from fourcorners.review.family import FamilyLink, group_families
 from fourcorners.review.finding import (
     CellState,
     ColumnHeader,
@@ -30,6 +29,7 @@ from fourcorners.review.parties import Side, find_sides
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.review.set_apart import find_set_apart
 from fourcorners.review.suspicion import describe_left_out, find_suspicions
+from fourcorners.search.graph.family import FamilyLink, group_families
 from fourcorners.search.graph.in_force import card_in_force
 from fourcorners.version import __version__
 

@@ -16,7 +16,12 @@ from fourcorners.operations.knowledge.playbooks import load_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import FindingsRequest, list_findings
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.reports.lists.clauses import ClauseColumn, ClauseSheet
+from fourcorners.reports.lists.clauses import (
+    ClauseColumn,
+    ClauseSheet,
+    clauses_report,
+    write_clauses_workbook,
+)
 from fourcorners.research.columns import store as columns
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.text.span import Span
@@ -108,9 +113,7 @@ def write_clauses(table: ClauseTable, path: Path) -> None:
     Raises:
         ConfigError: If the file cannot be written, or what writes it is not installed.
     """
-    from fourcorners.reports.lists.clauses import clauses_report
     from fourcorners.reports.send import format_for
-    from fourcorners.reports.workbook_clauses import write_clauses_workbook
 
     sheet = _sheet(table)
     if path.suffix.lower() == ".xlsx":

@@ -10,8 +10,8 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
 from fourcorners.outline.card.contract_titles import ContractTitle
-from fourcorners.review.family import FamilyLink, FamilyRelation
 from fourcorners.review.overview import families
+from fourcorners.search.graph.family import FamilyLink, FamilyRelation
 from fourcorners.value import Value
 
 

@@ -40,9 +40,9 @@ from fourcorners.reports.tree import (
     group,
     row,
 )
-from fourcorners.review.family import group_families
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.parties import party_value
+from fourcorners.search.graph.family import group_families
 
 MOST_FLAGS: Final = 10  # what a partner reads before a meeting
 _LINES: Final = 140.0  # of a table on three pages, under the head of the first

@@ -1,10 +1,11 @@
-"""The clauses of a provision side by side as a report to send: under each part, the contracts."""
+"""The clauses of a provision side by side: a report, part by part, and a workbook, by contract."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from fourcorners.reports.tree import (
@@ -22,6 +23,7 @@ from fourcorners.reports.tree import (
     note,
     row,
 )
+from fourcorners.reports.workbook import open_workbook
 from fourcorners.text.word_differences import Edit, EditKind
 
 _WIDTHS: Final = (0.28, 0.72)
@@ -98,3 +100,27 @@ def _rows(sheet: ClauseSheet) -> Iterator[Row]:
 def _words(edits: tuple[Edit, ...]) -> Paragraph:
     runs = [Run(each.text, _TONES[each.kind]) for each in edits if each.text]
     return body(*runs) if runs else body(Run(NOTHING, Tone.QUIET))
+
+
+def write_clauses_workbook(sheet: ClauseSheet, path: Path) -> None:
+    """Write the clauses; every word of a contract is a string cell.
+
+    Raises:
+        ConfigError: If the file cannot be written.
+    """
+    heads = ((sheet.base_title, 60), *((each.title, 60) for each in sheet.columns))
+    with open_workbook(path, {"title": sheet.provision}) as sheets:
+        page = sheets.add("Side by side", heads, frozen=1)
+        sheets.put(page, 1, 0, "In short")
+        for column, each in enumerate(sheet.columns, start=1):
+            sheets.put(page, 1, column, each.headline, tint="bold")
+        for number, part in enumerate(sheet.parts):
+            sheets.put(page, number + 2, 0, part)
+            for column, each in enumerate(sheet.columns, start=1):
+                edits = each.cells[number]
+                if edits:
+                    sheets.put_edits(page, number + 2, column, edits)
+                elif number < len(sheet.base):
+                    sheets.put(page, number + 2, column, NOTHING, tint="not_found")
+        page.set_zoom(90)
+        sheets.add_facts(sheet.facts)

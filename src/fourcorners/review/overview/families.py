@@ -12,7 +12,7 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.review.attachments import ATTACHMENTS, find_missing_attachments
-from fourcorners.review.family import FamilyLink, FamilyRelation
+from fourcorners.search.graph.family import FamilyLink, FamilyRelation
 from fourcorners.search.graph.links import MIN_SCORE, links_of
 from fourcorners.search.graph.statements import AmendmentRelation
 

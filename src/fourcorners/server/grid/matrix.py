@@ -19,9 +19,9 @@ from fourcorners.operations.principal import Role
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.research.columns.store import review_playbook
-from fourcorners.review.family import FamilyLink
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.review.overview.families import family_links
+from fourcorners.search.graph.family import FamilyLink
 from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import (
     CellStatements,

@@ -19,13 +19,13 @@ from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import error_for_caller
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import (
+    bank_tools,
     clause_tools,
-    knowledge_tools,
+    collection_tools,
     library_tools,
     people_tools,
     resources,
     review_tools,
-    sorting_tools,
     term_tools,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress
@@ -40,7 +40,7 @@ T = TypeVar("T")
 TOOLS: tuple[McpTool[Any], ...] = (
     *(*library_tools.TOOLS, *clause_tools.TOOLS, *review_tools.TOOLS),
     *(*term_tools.TOOLS, *answering.TOOLS, *people_tools.TOOLS),
-    *(*sorting_tools.TOOLS, *knowledge_tools.TOOLS),
+    *(*collection_tools.TOOLS, *bank_tools.TOOLS),
 )
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field
 
@@ -264,7 +264,7 @@ def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> Who
     writes=True,
 )
 def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskSummary:
-    return summarise_task(reviews.start_review(context, asked))
+    return TaskSummary.from_task(reviews.start_review(context, asked))
 
 
 class TaskRequest(Value):
@@ -287,14 +287,14 @@ class TaskSummary(Value):
     collection: str
     asked_by: str
 
+    @classmethod
+    def from_task(cls, task: TaskValue) -> Self:
+        return cls.make(task, task=task.id)
+
 
 @tool("Progress of long work", "Tells how far a task is, and what came of it.")
 def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> TaskSummary:
-    return summarise_task(tasks.get_task(context, asked.task))
-
-
-def summarise_task(task: TaskValue) -> TaskSummary:
-    return TaskSummary.make(task, task=task.id)
+    return TaskSummary.from_task(tasks.get_task(context, asked.task))
 
 
 TOOLS: tuple[McpTool[Any], ...] = (_playbooks, _findings, _finding, _to_do, _start_review, _task)

@@ -94,7 +94,7 @@ def test_an_agent_puts_a_collection_in_order(path: Path, settings: Settings) -> 
         assert "files" in await refused(client, "dismiss_failures", collection="Mill", files=[])
         left = [each["id"] for each in remaining]
         gone = await answer("dismiss_failures", collection="Mill", files=left)
-        assert gone == {"dismissed": len(left), "remaining": 0}
+        assert gone == {"removed": len(left), "remaining": 0}
         assert (await answer("failures", collection="Mill"))["total"] == 0
 
     with served(path, settings, McpSettings(write=True)) as url:

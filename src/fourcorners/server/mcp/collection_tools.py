@@ -11,12 +11,12 @@ from fourcorners.operations.documents import TagsChange
 from fourcorners.operations.failures import FailuresRequest
 from fourcorners.operations.reviewing import families
 from fourcorners.operations.reviewing.families import ContractFamily, FamilyMember, FamilyRequest
-from fourcorners.review.family import FamilyRelation
+from fourcorners.search.graph.family import FamilyRelation
 from fourcorners.server.api import collections
 from fourcorners.server.api.models import FailureValue, TaskValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import DocumentId
-from fourcorners.server.mcp.review_tools import TaskSummary, summarise_task
+from fourcorners.server.mcp.review_tools import TaskSummary
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     MaxCharacters,
@@ -163,7 +163,7 @@ def _file_order(failure: FailureValue) -> tuple[str, str]:
     writes=True,
 )
 def _retry_failures(context: RequestContext, asked: FailuresRequest, _: Progress) -> TaskSummary:
-    return summarise_task(TaskValue.make(retry_files(context, asked)))
+    return TaskSummary.from_task(TaskValue.make(retry_files(context, asked)))
 
 
 class DismissRequest(FailuresRequest):
@@ -172,10 +172,10 @@ class DismissRequest(FailuresRequest):
     files: list[str] = Field(min_length=1, max_length=5_000, description="Their ids.")
 
 
-class Dismissed(Value):
-    """How many files were dismissed, and how many still could not be read."""
+class FailureCounts(Value):
+    """How many files were removed from the list, and how many are on it."""
 
-    dismissed: int
+    removed: int
     remaining: int
 
 
@@ -186,11 +186,11 @@ class Dismissed(Value):
     writes=True,
     destructive=True,
 )
-def _dismiss_failures(context: RequestContext, asked: DismissRequest, _: Progress) -> Dismissed:
+def _dismiss_failures(context: RequestContext, asked: DismissRequest, _: Progress) -> FailureCounts:
     dismiss(context, asked)
     with context.access() as access:
         remaining = len(access.failures(asked.collection))
-    return Dismissed(dismissed=len(set(asked.files)), remaining=remaining)
+    return FailureCounts(removed=len(set(asked.files)), remaining=remaining)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (
