@@ -45,7 +45,9 @@ def test_the_workbook_folds_a_family(family: Review, tmp_path: Path) -> None:
     assert grid["A4"].value == f"{family.documents[2].name}\n{relation}"
     levels = [grid.row_dimensions[row].outlineLevel for row in range(2, len(family.documents) + 2)]
     assert levels == [0, 0, 1, *([0] * (len(family.documents) - 3))]
-    assert not grid.sheet_properties.outlinePr.summaryBelow
+    outline = grid.sheet_properties.outlinePr
+    assert outline is not None
+    assert not outline.summaryBelow
     (column,) = [cell.column for cell in listed[1] if cell.value == "Belongs to"]
     assert listed.cell(4, column).value == relation
     assert not listed.cell(3, column).value

@@ -171,7 +171,7 @@ def test_roles_and_walls_hold_for_what_is_put_in_order(path: Path, settings: Set
         library.add_collection("Grain")
     stranger = bearer(path, "bram", Role.EDITOR, "Grain", Scope.ADMIN)
     reader = bearer(path, "ada", Role.READER, ALL_COLLECTIONS, Scope.ADMIN)
-    clause = {"bank": "house", "clause": "0" * 12, "facts": {}}
+    clause: dict[str, object] = {"bank": "house", "clause": "0" * 12, "facts": {}}
     writes: list[tuple[str, dict[str, object]]] = [
         ("set_tags", {"document": ids[0], "tags": ["x"]}),
         ("set_family", {"document": ids[0], "head": ids[1]}),
