@@ -17,7 +17,7 @@ from pathlib import Path
 from fourcorners.library.store import Library
 from fourcorners.research.answer import RowState
 from fourcorners.research.context import build_context
-from fourcorners.research.offline.collection import rule_on_law
+from fourcorners.research.offline.cards import rule_on_law
 from training.common.blind import load_blind
 
 LAWS = ("New York", "Delaware", "California", "Texas", "England", "Israel")

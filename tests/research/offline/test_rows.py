@@ -16,6 +16,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import ContractRow, RowState
 from fourcorners.research.context import build_context
+from fourcorners.research.offline.cells import CellReader, RowPart
 from fourcorners.research.offline.collection import ask_contracts
 from fourcorners.research.offline.run import combine_rows
 from fourcorners.research.offline.sizes import compare_rows
@@ -487,6 +488,83 @@ def test_neither_denials_nor_silence_are_asserted(
         context = build_context(opened, collection="Quay", concepts=default_concepts())
         (row,) = ask_contracts(context, question)
         assert row.state is not RowState.YES
+
+
+ASSIGNED = "Neither party may assign this Agreement without the consent of the other party."
+SOLD = "A sale of the Operator needs the prior approval of the Customer."
+
+
+@pytest.mark.parametrize(
+    ("question", "provision", "words", "state"),
+    [
+        ("Which contracts need consent to a change of control?", "change-of-control", SOLD, ""),
+        ("Which contracts allow a change of control on notice?", "change-of-control", SOLD, ""),
+        ("Which contracts need no consent to a change of control?", "change-of-control", SOLD, ""),
+        ("Which contracts can the Operator not assign?", "assignment", ASSIGNED, ""),
+        ("Which contracts can we not assign without consent?", "assignment", ASSIGNED, ""),
+        ("Which contracts may not be assigned?", "assignment", ASSIGNED, ""),
+        ("Which contracts have an assignment clause?", "assignment", ASSIGNED, "yes"),
+        (
+            "Which contracts need consent to a change of control?",
+            "change-of-control",
+            "",
+            "not said",
+        ),
+    ],
+)
+def test_what_the_review_found_is_in_the_table(
+    tmp_path: Path, question: str, provision: str, words: str, state: str
+) -> None:
+    text = TEXT.format(
+        title="Carriage Agreement",
+        dated="9 June 2022",
+        other="Tallow Quarries",
+        ending=f"{ASSIGNED}\n\n2.2 A change of the route needs consent.\n\n2.3 {SOLD}",
+        law="Notices are given in writing.",
+    )
+    with Library.open(tmp_path / "room.db") as opened:
+        row = _ask_with_cells(opened, text, question, _cell(text, provision, words))
+    assert row.state.value == (state or "to be read")
+    quoted = row.quote.quote.words if row.quote else ""
+    assert words in quoted
+    assert row.value or state
+
+
+def test_words_that_answer_stay_where_the_review_quotes_their_clause(tmp_path: Path) -> None:
+    ending = f"{SOLD}\n\n2.2 A sale of a ship needs no consent."
+    text = TEXT.format(
+        title="Carriage Agreement",
+        dated="9 June 2022",
+        other="Tallow Quarries",
+        ending=ending,
+        law="Notices are given in writing.",
+    )
+    cell, start = _cell(text, "change-of-control", "needs the prior approval"), text.index(SOLD)
+    clause = Span(start, start + len(SOLD))
+    cell = replace(cell, evidence=tuple(replace(each, clause=clause) for each in cell.evidence))
+    with Library.open(tmp_path / "room.db") as opened:
+        row = _ask_with_cells(opened, text, "Which contracts have a change of control?", cell)
+        context = build_context(opened, collection="Quay", concepts=default_concepts())
+        cells = store.load_cells(opened, BOOK, ["change-of-control"])
+        reader, contract = CellReader(context, "?", cells), context.read_contract(row.document)
+        own = RowPart(RowState.TO_READ, quote=context.cite(contract.id, clause))
+        other = context.cite(contract.id, Span(clause.end, len(text)).strip(text))
+        assert reader.add_found(contract, own).quote == own.quote
+        elsewhere = reader.add_found(contract, RowPart(RowState.TO_READ, quote=other))
+        nowhere = reader.add_found(contract, RowPart(RowState.SILENT, "no answer was found"))
+    assert elsewhere == nowhere == RowPart(RowState.TO_READ, "Change of control", row.quote)
+
+
+def _ask_with_cells(library: Library, text: str, question: str, cell: Finding) -> ContractRow:
+    """Return the row of the only contract of a library, with a cell of its review."""
+    added = document(text, "carriage.txt")
+    outline = build_outline(added)
+    card = read_card(added, outline)
+    library.add(added, outline, card, cut_passages(added, outline), None, collection="Quay")
+    store.save_findings(library, BOOK, "engine", [replace(cell, document=added.id)])
+    context = build_context(library, collection="Quay", concepts=default_concepts())
+    (row,) = ask_contracts(context, question)
+    return row
 
 
 def test_words_of_a_list_come_with_what_leads_to_them(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourcorners.library.contract import Contract
+from fourcorners.models.entailment.features import DENIALS
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation, RowState
@@ -24,6 +25,7 @@ from fourcorners.text.tokenization import tokenize
 
 OURS, THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
 _NONE = "none was recognised"
+_DENYING = DENIALS | {"cannot", "lack", "lacks", "lacking"}
 _DENIED_FROM = 0.5  # probability that words deny what they were found for: then a person reads them
 _PATTERNS = load_patterns("fourcorners.research.offline", "cells")
 
@@ -91,6 +93,28 @@ class CellReader:
         quote = self.context.cite(contract.id, span) if span else self._cite(contract, cell)
         return RowPart(state, answer.statement, quote)
 
+    def add_found(self, contract: Contract, read: RowPart) -> RowPart:
+        """Return what was read of a contract, or what the review found, where that is elsewhere.
+
+        What answers the whole question is for a person to judge.
+        """
+        found = [
+            each
+            for each in self._cells(contract)
+            if each.state is CellState.FOUND and self._cite(contract, each) is not None
+        ]
+        if not found:
+            return read
+        span = read.quote.quote.span if read.quote and read.quote.document == contract.id else None
+        for each in found:
+            if span and any(one.clause.overlaps(span) for one in each.evidence):
+                return replace(read, value=read.value or self._says(each))
+        return RowPart(RowState.TO_READ, self._says(found[0]), self._cite(contract, found[0]))
+
+    def _says(self, cell: Finding) -> str:
+        name = load_playbook(PLAYBOOK).provision(cell.provision).name
+        return cell.value or cell.headline or name
+
     def _cells(self, contract: Contract) -> Sequence[Finding]:
         cells = self.cells.get(contract.id, {}).values()
         return apply_amendments(self.context.library, cells)
@@ -155,6 +179,12 @@ class CellReader:
         if not owned or "" in owned:
             return RowState.TO_READ
         return RowState.YES if owned & {*sides} else RowState.NO
+
+
+def denies(question: str) -> bool:
+    """Return whether a question asks for what is not so: "Which contracts do not renew?"."""
+    tokens = tokenize(question).tokens
+    return not _DENYING.isdisjoint(tokens) or "n't" in question.replace("’", "'").casefold()
 
 
 def _may_be_changed(cell: Finding) -> bool:

@@ -6,23 +6,21 @@ review found; and only what neither decides is read, in the contracts that are l
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.contract import Contract
 from fourcorners.library.entries import Entry
-from fourcorners.models.entailment.features import DENIALS
 from fourcorners.outline.card.card import RenewalManner
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Citation, ContractRow, RowState
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.offline.cards import read_end, read_law
-from fourcorners.research.offline.cells import OURS, THEIRS, CellReader, RowPart
+from fourcorners.research.offline.cards import check_law, read_end
+from fourcorners.research.offline.cells import OURS, THEIRS, CellReader, RowPart, denies
 from fourcorners.research.offline.extract import answer_part
 from fourcorners.research.offline.reviewed import PLAYBOOK
 from fourcorners.research.offline.sizes import LEAST, MOST, SUMS
@@ -51,8 +49,7 @@ MAX_CONTRACTS = 500
 _PATTERNS = load_patterns("fourcorners.research.offline", "collection")
 _WHICH = _PATTERNS["which"]
 _AUXILIARY = _PATTERNS["auxiliary"]
-_GOVERNED = _PATTERNS["governed"]
-_STOP = re.compile("[.:)]")
+_FORBIDS = _PATTERNS["forbids"]
 _SINGULAR, _PLURAL = {"are": "is", "were": "was"}, {"has": "have", "does": "do"}
 _SEVERAL = ("contracts", "agreements", "leases", "licences", "licenses", "deals", "ndas")
 _BEFORE, _AFTER = ("before", "until", "by"), ("after", "from", "since")
@@ -65,24 +62,6 @@ _CLAUSES = ("clause", "clauses", "provision", "provisions", "wording")
 _MAY = ("can", "could", "may", "might", "must", "shall")  # not what was changed, but may be
 _AUTOMATIC = frozenset(stem_tokens(["automatically", "itself", "themselves"]))
 _YEARS = range(1900, 2100)
-# All words of a question that asks for nothing but a law, which is named with them.
-_OF_LAWS = frozenset(
-    tokenize(
-        "is does do are will shall it this the that our by of under to subject governed govern "
-        "governs governing law laws state apply applies chosen choose contract agreement lease "
-        "licence license deal nda document"
-    ).tokens
-)
-# What may precede "this" contract where all of it has a law.
-_OF_WHOLE = frozenset(
-    tokenize(
-        "the and or of all under governing law choice applicable miscellaneous jurisdiction venue "
-        "disputes validity interpretation construction performance enforcement enforceability "
-        "meaning effect execution terms conditions provisions rights obligations parties"
-    ).tokens
-)
-_THIS = frozenset({"this", "these"})
-_UNIONS = frozenset({"Australia", "Canada", "United Kingdom", "United States"})  # have several laws
 _KNOWN = (RowState.YES, RowState.TO_READ)
 _DECIDED = (RowState.YES, RowState.NO)
 ORDER = (*_KNOWN, RowState.SILENT, RowState.NO)
@@ -129,61 +108,6 @@ def ask_contracts(context: ResearchContext, question: str) -> Iterator[ContractR
         yield asked.row(entry)
 
 
-def rule_on_law(context: ResearchContext, question: str) -> RowPart | None:
-    """Return whether the only contract in question chooses a law, yes or no.
-
-    None where the question is about more than one law, or anything else, or it is to be read: words
-    that choose a law for something else, or deny one, and other sentences with another law.
-    """
-    laws = named_laws(question)
-    if len(context.contracts) != 1 or len(laws) != 1:
-        return None
-    for word in question.split():
-        is_other = not _OF_LAWS.issuperset(tokenize(word).tokens)
-        if is_other and named_laws(question.replace(word, " ")) == laws:
-            return None
-    contract = context.read_contract(context.contracts[0].id)
-    found = _read_law(context, contract, laws)
-    if found.state not in _DECIDED or found.quote is None:
-        return None
-    words, own = found.quote.quote.words, {found.value.partition(" and ")[0]} | _UNIONS
-    governed = _GOVERNED.finditer(contract.text)
-    others = [contract.sentence(Span(*each.span())).text_in(contract.text) for each in governed]
-    chosen = {each.partition(" and ")[0] for text in (words, *others) for each in named_laws(text)}
-    return found if _is_of_contract(words) and chosen <= own else None
-
-
-def _is_of_contract(words: str) -> bool:
-    """Tell whether a sentence chooses the law of "this" contract, and of nothing in it."""
-    governed = _GOVERNED.search(words)
-    if governed is None:
-        return False
-    before = tokenize(_STOP.split(words[: governed.start()])[-1]).tokens
-    after = tokenize(words[governed.end() :]).tokens[:1]
-    own = [each for each in before if not each.isdigit()]
-    at = next((at for at, each in enumerate(own) if each in _THIS), None)
-    is_whole = not _THIS.isdisjoint(after) if at is None else _OF_WHOLE.issuperset(own[:at])
-    return is_whole and DENIALS.isdisjoint(own)
-
-
-def _read_law(context: ResearchContext, contract: Contract, laws: frozenset[str]) -> RowPart:
-    """Return whether a contract chooses one of the laws."""
-    law = read_law(context.library, contract)
-    if law is None:
-        return RowPart(RowState.SILENT, "no choice of law was found")
-    quote = context.cite(law.document, law.span)
-    if not law.is_certain:
-        return RowPart(RowState.TO_READ, "an amendment may change it", quote)
-    own = law.value.partition(" and ")[0]
-    asked = {each.partition(" and ")[0] for each in laws}
-    if own in asked:
-        return RowPart(RowState.YES, law.value, quote)
-    words = quote.quote.words.casefold() if law.document == contract.id else ""
-    if any(each.casefold() in words for each in asked) or not _UNIONS.isdisjoint({own, *asked}):
-        return RowPart(RowState.TO_READ, law.value, quote)  # one may be part of the other
-    return RowPart(RowState.NO, law.value, quote)
-
-
 class _Asked:
     """A question with what of it cards and findings decide."""
 
@@ -216,15 +140,22 @@ class _Asked:
             asked = parse_selection(library, self._question, book)
         except (QueryError, ConfigError):
             words = self._question.rstrip(" ?").split()
+            self._cells = self._load_cells(self._concepts - {_OF_LAW})
             return [each for each in words if set(tokenize(each).tokens) - IDLE - FRAME], ()
         self._condition = asked.condition
         if self._laws and self._condition == HasProvision(_OF_LAW):
             self._condition = None
-        self._cells = store.load_cells(library, book, condition_provisions(asked.condition))
+        else:
+            self._cells = self._load_cells(condition_provisions(asked.condition))
         return asked.unknown, asked.types
 
     def _find_asked(self) -> tuple[str, str] | None:
-        """Return the provision and the yes-or-no question of a review that the question puts."""
+        """Return the provision and the yes-or-no question of a review that the question puts.
+
+        A question that denies something puts none of them.
+        """
+        if denies(self._question):
+            return None
         book = load_playbook(PLAYBOOK)
         known = [
             Concept(f"{each.id} {one.id}", one.question, (), each.query)
@@ -236,8 +167,14 @@ class _Asked:
         if not found:
             return None
         provision, _, question = found[0][0].id.partition(" ")
-        self._cells = store.load_cells(self._context.library, book, (provision,))
+        named = condition_provisions(self._condition) if self._condition else ()
+        self._cells = self._load_cells((provision, *named))
         return provision, question
+
+    def _load_cells(self, provisions: Collection[str]) -> Mapping[str, Mapping[str, Finding]]:
+        book = load_playbook(PLAYBOOK)
+        known = [each.id for each in book.provisions if each.id in provisions]
+        return store.load_cells(self._context.library, book, known)
 
     def _is_known(self, word: str) -> bool:
         """Return whether a word of the question is part of what a card decides."""
@@ -284,7 +221,7 @@ class _Asked:
     def _read(self, contract: Contract) -> Iterator[RowPart]:
         """Yield what decides, the cheapest first."""
         if self._laws:
-            yield _read_law(self._context, contract, self._laws)
+            yield check_law(self._context, contract, self._laws)
         if self._is_of_term:
             yield self._term(contract)
             return
@@ -296,17 +233,17 @@ class _Asked:
             yield self._changes(contract)
             return
         reader = CellReader(self._context, self._question, self._cells)
-        if self._asked is not None:
-            yield reader.read_answer(contract, *self._asked) or self._reading(contract)
+        answered = reader.read_answer(contract, *self._asked) if self._asked else None
+        if answered is not None:
+            yield answered
             return
         if self._condition is not None:
             found = reader.check_condition(contract, self._condition, is_compared=self._is_compared)
-            is_decided = self._is_compared or not self._rest
-            if found is not None and (is_decided or found.state is not RowState.YES):
+            if found is not None and (self._is_decisive or found.state not in self._more_asked):
                 yield found
                 return
         if self._rest or self._condition is not None or not self._laws:
-            yield self._reading(contract)
+            yield reader.add_found(contract, self._reading(contract))
 
     def _term(self, contract: Contract) -> RowPart:
         """Answer from the dates and the renewal of the card, as far as they are certain."""
@@ -368,6 +305,18 @@ class _Asked:
         other = found[0].document if is_changed else found[0].target
         value = str(self._context.title(other)) if other else found[0].title
         return RowPart(RowState.YES, value, self._cite(amending, amending.sentence(found[0].span)))
+
+    @property
+    def _is_decisive(self) -> bool:
+        """Return whether it is all of the question that a contract has the provisions or not."""
+        if self._asked is not None or _FORBIDS.search(self._question):
+            return False
+        return self._is_compared or not self._rest
+
+    @property
+    def _more_asked(self) -> Sequence[RowState]:
+        """Return the states of the provisions that leave open what else the question asks."""
+        return _DECIDED if denies(self._question) else (RowState.YES,)
 
     @property
     def _is_compared(self) -> bool:

@@ -32,12 +32,12 @@ from fourcorners.research.events import (
     StepEvent,
     draft_of,
 )
+from fourcorners.research.offline.cards import rule_on_law
 from fourcorners.research.offline.collection import (
     MAX_CONTRACTS,
     ORDER,
     ask_contracts,
     contract_question,
-    rule_on_law,
 )
 from fourcorners.research.offline.extract import PartAnswer, answer_part, describe_quote
 from fourcorners.research.offline.reviewed import review_says
