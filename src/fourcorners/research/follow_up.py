@@ -76,9 +76,12 @@ def answering_clauses(
     """Return the clauses that gave the earlier answer, by contract, if a question rests on them.
 
     It does where it leaves unsaid what neither it nor the earlier question names: "In what time
-    must they do so?", after "What happens on a change of control?".
+    must they do so?", after "What happens on a change of control?", or "And how long is the
+    notice?", which names nothing that could be looked up.
     """
-    if not _UNSAID.match(_replace_they(_without_lead(question), earlier.question)):
+    bare = _without_lead(question)
+    is_bare = bool(_HAS_VERB.search(bare)) and lacks_content(bare)
+    if not is_bare and not _UNSAID.match(_replace_they(bare, earlier.question)):
         return {}
     known = {each.id for each in context.contracts}
     clauses: dict[str, tuple[Span, ...]] = {}
@@ -132,6 +135,8 @@ def join_questions(question: str, before: str) -> str:
         if lacks_content(bare) or _ABOUT.match(bare):
             return f"{bare} {about}?"
     bare = _replace_they(bare, old)
+    if lacks_content(bare):
+        return f"{bare} {about}?"
     shared = {each.casefold() for each in _SHARED.findall(bare)}
     points_back = _POINTS_BACK.search(bare) or _UNSAID.match(bare)
     if points_back or shared & {each.casefold() for each in _SHARED.findall(old)}:

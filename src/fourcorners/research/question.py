@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fourcorners.text.injections import find_injections
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
 from fourcorners.text.stems import IDLE, stems
 from fourcorners.text.tokenization import tokenize
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import find_periods
+from fourcorners.text.values.quantities import find_quantities, find_times
 
 
 class QuestionAspect(StrEnum):
@@ -38,6 +43,31 @@ class Part:
     @property
     def is_whether(self) -> bool:
         return QuestionAspect.WHETHER in self.aspects or QuestionAspect.EXISTS in self.aspects
+
+
+# What the words that answer hold, by what is asked for.
+_VALUES: Mapping[QuestionAspect, Callable[[str, Span], Iterable[object]]] = {
+    QuestionAspect.HOW_LONG: find_times,
+    QuestionAspect.HOW_MUCH: find_quantities,
+    QuestionAspect.WHEN: lambda text, span: [*find_dates(text, span), *find_periods(text, span)],
+}
+
+
+def value_finder(part: Part) -> Callable[[str, Span], Iterable[object]] | None:
+    """Return what finds values of the kind that is asked for; None where none is."""
+    return next((_VALUES[each] for each in part.aspects if each in _VALUES), None)
+
+
+def lacks_figure(part: Part, words: Iterable[str]) -> bool:
+    """Return whether a time or a number is asked for, and none of these words has any."""
+    if part.is_whether or not _FIGURE.search(part.text):
+        return False
+    is_time = QuestionAspect.HOW_LONG in part.aspects
+    finders = (*_VALUES.values(),) if not is_time else (find_times, _VALUES[QuestionAspect.WHEN])
+    texts = [*words]
+    return not any(
+        True for text in texts for find in finders for _ in find(text, Span(0, len(text)))
+    )
 
 
 NO_QUESTION = (
@@ -74,6 +104,7 @@ _PATTERNS = load_patterns("fourcorners.research", "question")
 _CONCEDED = _PATTERNS["conceded"]
 _POINTS_BACK = _PATTERNS["points_back"]
 _DEFINITE = _PATTERNS["definite"]
+_FIGURE = _PATTERNS["figure"]
 _KNOWN = (
     (
         QuestionAspect.EXISTS,
@@ -100,7 +131,9 @@ _AFTER_ALL = re.compile(
     re.IGNORECASE,
 )
 _LEAD = _PATTERNS["lead"]
-_BARE = frozenset(("condit", "except", "circumst", "case", "basi", "notic", "happen"))
+_BARE = frozenset(
+    ("condit", "except", "circumst", "case", "basi", "notic", "period", "happen", "long", "soon")
+)
 _SO_THAT = _PATTERNS["so_that"]
 _OPENS = re.compile(rf"^(?:{_WH})\b", re.IGNORECASE)
 

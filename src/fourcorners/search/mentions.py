@@ -35,6 +35,8 @@ class NameMention:
     Attributes:
         names: The words of these names that it has, as in the question.
         is_party: Whether it is where its contract names one of its parties.
+        says_more: Whether it does more than name a party of its contract: it has other words of the
+            question, too, or names somebody else.
         score: Its weight relative to that of the best sentence, at most 1.
     """
 
@@ -43,6 +45,7 @@ class NameMention:
     names: tuple[str, ...]
     is_party: bool
     score: float
+    says_more: bool
 
 
 @without_damaged
@@ -102,7 +105,7 @@ def _read(
     asked: frozenset[str],
 ) -> Iterator[NameMention]:
     """Yield the sentences of a contract that have any of the names."""
-    index = contract.index
+    index, of_names = contract.index, {*stem_tokens([*named])}
     tokens_at: dict[int, set[str]] = {}
     for token in named:
         for position in index.positions(token):
@@ -110,13 +113,16 @@ def _read(
             if at is not None:
                 tokens_at.setdefault(at, set()).add(token)
     parties = [fact.span for fact in contract.card.parties if len(fact.span)]
+    party_tokens = {*tokenize(" ".join(each.text_in(contract.text) for each in parties)).tokens}
     for at, tokens in tokens_at.items():
         span = contract.sentences[at].span
         is_party = any(span.overlaps(each) for each in parties)
         score = sum(weights[token] for token in tokens) + _PARTY * is_party
-        score += len(asked.intersection(_stems(span.text_in(contract.text))))
+        shared = asked.intersection(_stems(span.text_in(contract.text)))
+        score += len(shared)
         words = tuple(words for token, words in named.items() if token in tokens)
-        yield NameMention(contract.id, span, words, is_party, score)
+        says_more = bool(shared - of_names) or not tokens <= party_tokens
+        yield NameMention(contract.id, span, words, is_party, score, says_more)
 
 
 def _in_turn(mentions: Iterable[NameMention]) -> list[NameMention]:

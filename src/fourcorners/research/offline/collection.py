@@ -17,7 +17,7 @@ from fourcorners.outline.card.card import RenewalManner
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.outline.card.term import read_term
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.research.answer import Citation, ContractRow, RowState
+from fourcorners.research.answer import Citation, ContractRow, RowState, Verdict
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.offline.cards import check_law, read_end
 from fourcorners.research.offline.cells import OURS, THEIRS, CellReader, RowPart, denies
@@ -328,7 +328,8 @@ class _Asked:
         part = Part(self._of_each or self._question, (QuestionAspect.WHETHER,))
         answer = answer_part(replace(self._context, entries=(entry,)), part)
         if not answer.findings:
-            return RowPart(RowState.SILENT, "no answer was found")
+            state = RowState.TO_READ if answer.verdict is Verdict.UNSURE else RowState.SILENT
+            return RowPart(state, "no answer was found")
         lead = answer.lead.quote.span if answer.lead else None
         quotes = answer.findings[0].quotes
         own = [q for q in quotes if lead and q.quote.span and q.quote.span.overlaps(lead)]

@@ -10,7 +10,7 @@ nearest words are shown as such.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +20,6 @@ from fourcorners.research.answer import (
     Role,
     Statement,
     Verdict,
-    Verification,
 )
 from fourcorners.research.answerability.search import (
     LIKELY_TO_ANSWER,
@@ -37,17 +36,24 @@ from fourcorners.research.companions import (
     find_replacements,
 )
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.question import Part, QuestionAspect
+from fourcorners.research.offline.quoting import (
+    LONGEST,
+    describe_quote,
+    parts_of,
+    place_of,
+    verified_statement,
+    words_at,
+)
+from fourcorners.research.offline.reviewed import reviewed_kinds
+from fourcorners.research.question import Part, QuestionAspect, lacks_figure, value_finder
 from fourcorners.review.blanks import find_blanks
 from fourcorners.review.calendar import list_timelines
-from fourcorners.review.evidence import quoted_parts
 from fourcorners.search.graph import links_of
 from fourcorners.search.graph.expand import Located
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.text.span import Span
 from fourcorners.text.values.dates import find_dates
 from fourcorners.text.values.periods import find_periods
-from fourcorners.text.values.quantities import find_quantities, find_times
 
 MAX_QUOTES = 4
 """Snippets quoted for a part: the one that answers, and others that may."""
@@ -59,17 +65,11 @@ _SHARE = 0.03  # share of the best probability from which further words are quot
 _CHANGING = frozenset({Role.EXCEPTION, Role.AMENDMENT})
 _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
 _UNSAID = "The clause that answered before does not say it. Ask the whole question."
-_LONGEST = 240  # characters of a sentence that a headline quotes
+_NO_FIGURE = "The nearest words give no figure."
 _COUNTING = frozenset(
     ("of", "the", "from", "and", "including", "on", "after", "following", "beginning", "commencing")
 )  # words between a period and the day from which it is counted
 _SUPPLYING = 2  # definitions and clauses that are quoted for a value
-# What the words that answer hold, by what is asked for.
-_VALUES: Mapping[QuestionAspect, Callable[[str, Span], Iterable[object]]] = {
-    QuestionAspect.HOW_LONG: find_times,
-    QuestionAspect.HOW_MUCH: find_quantities,
-    QuestionAspect.WHEN: lambda text, span: [*find_dates(text, span), *find_periods(text, span)],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,8 @@ class PartAnswer:
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     found = search_answer(context, part.text, limit=MAX_QUOTES * 2)
     if context.within:
-        found, wanted = found.of_clauses(context.within), _value_finder(part)
-        texts = (_words(context, each.document, each.span) for each in found.snippets)
-        if not any(wanted is None or any(wanted(w, Span(0, len(w)))) for w in texts):
+        found = _within_clauses(context, part, found)
+        if not found.snippets:
             return PartAnswer(part, found, Verdict.UNSURE, 0.0, "", (_UNSAID,))
     if not found.answers:
         sure, because = 1.0 - found.best.chance, UNLIKELY_TO_ANSWER
@@ -137,13 +136,19 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     if 0 in replaced:
         before = context.cite(shown[0].document, changed_words(context, shown[0]))
         lead_in = f"Before that, {before.where} said:"
-        conditions.insert(0, _verified_statement(lead_in, Role.AMENDMENT, part, before))
-        lead, changes = findings[0].quotes[0], f", which changes {_place(context, lead)}"
+        conditions.insert(0, verified_statement(lead_in, Role.AMENDMENT, part, before))
+        lead, changes = findings[0].quotes[0], f", which changes {place_of(context, lead)}"
     unclear = "" if 0 in replaced else describe_unclear_change(context, lead)
     computed = [*_term_status(context, part, found)]
     computed += [] if unclear else _counted_days(context, part, lead)
+    stated = [*_shown_words(context, shown[0]), lead.quote.words]
+    stated += [each.text for each in computed]
+    stated += [one.quote.words for each in findings[1 : 1 + len(supplying)] for one in each.quotes]
+    is_open = lacks_figure(part, stated)
+    chance = found.judgements[shown[0].document].chance
     sentences = [
         *(each.text for each in computed),
+        _NO_FIGURE if is_open else "",
         unclear or _headline(context, part, found, lead, changes),
         *(describe_quote(context, each.quotes[0]) for each in findings[1 : 1 + len(supplying)]),
         *describe_parties(context, part.text, shown[0].document),
@@ -151,9 +156,9 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
     return PartAnswer(
         part,
         found,
-        Verdict.UNSURE if part.is_whether else Verdict.SAYS,
-        found.judgements[shown[0].document].chance,
-        LIKELY_TO_ANSWER,
+        Verdict.UNSURE if part.is_whether or is_open else Verdict.SAYS,
+        0.0 if is_open else min(chance, shown[0].score) if context.within else chance,
+        "" if is_open else LIKELY_TO_ANSWER,
         tuple(filter(None, sentences)),
         tuple(dict.fromkeys([*findings, *computed])),
         tuple(conditions),
@@ -161,6 +166,24 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         leading=1 + len(supplying),
         lead=lead,
     )
+
+
+def _within_clauses(context: ResearchContext, part: Part, found: AnswerSearch) -> AnswerSearch:
+    """Return what is in the clauses that alone may answer, with a value where one is asked for."""
+    found, wanted = found.of_clauses(context.within), value_finder(part)
+    if wanted is None:
+        return found
+    texts = (words_at(context, each.document, each.span) for each in found.snippets)
+    having = [any(wanted(each, Span(0, len(each)))) for each in texts]
+    snippets = tuple(each for each, has in zip(found.snippets, having, strict=True) if has)
+    return replace(found, snippets=snippets)
+
+
+def _shown_words(context: ResearchContext, snippet: Snippet) -> Iterator[str]:
+    """Yield the words of a snippet, without the number and the heading of its best sentence."""
+    own = _own_words(context, snippet)
+    for start, end in ((snippet.span.start, snippet.core.start), (own.start, snippet.span.end)):
+        yield words_at(context, snippet.document, Span(start, max(start, end)))
 
 
 def _own_words(context: ResearchContext, snippet: Snippet) -> Span:
@@ -188,8 +211,8 @@ def _headline(
     span = lead.quote.span
     held = None if span is None or part.is_whether else _answering(context, part, found, lead)
     if held is not None:
-        words = " ".join(_words(context, lead.document, held).split())
-        return f"“{words}” ({_place(context, lead)}{changes})."
+        words = " ".join(words_at(context, lead.document, held).split())
+        return f"“{words}” ({place_of(context, lead)}{changes})."
     if part.is_whether:
         lead_in = "Not answered yes or no"
         words = describe_quote(context, lead, changes)
@@ -203,7 +226,7 @@ def _answering(
     context: ResearchContext, part: Part, found: AnswerSearch, lead: Citation
 ) -> Span | None:
     """Return the words of a sentence that the reader takes for the answer, if they are its kind."""
-    wanted, words = _value_finder(part), lead.quote.words
+    wanted, words = value_finder(part), lead.quote.words
     if context.reader is None or QuestionAspect.WHO in part.aspects or lead.quote.span is None:
         return None
     if wanted and len([*wanted(words, Span(0, len(words)))]) != 1:  # which of them is not sure
@@ -221,16 +244,11 @@ def _answering(
     return named.shift(lead.quote.span.start)
 
 
-def _value_finder(part: Part) -> Callable[[str, Span], Iterable[object]] | None:
-    """Return what finds values of the kind that is asked for; None where none is."""
-    return next((_VALUES[each] for each in part.aspects if each in _VALUES), None)
-
-
 def _supplying(
     context: ResearchContext, part: Part, shown: Sequence[Snippet], linked: Iterable[Companion]
 ) -> list[Companion]:
     """Return definitions and clauses with a value that the words that answer only refer to."""
-    wanted = _value_finder(part)
+    wanted = value_finder(part)
 
     def has_value(document: str, span: Span) -> bool:
         return wanted is not None and any(wanted(context.read_contract(document).text, span))
@@ -241,39 +259,9 @@ def _supplying(
         each
         for each in linked
         if each.role in (Role.DEFINITION, Role.REFERENCE)
-        and len(each.span) <= _LONGEST
+        and len(each.span) <= LONGEST
         and has_value(each.document, each.span)
     ][:_SUPPLYING]
-
-
-def _place(context: ResearchContext, cited: Citation) -> str:
-    """Return where words are, and in which contract if several are asked."""
-    title = f"“{context.title(cited.document).title}”"
-    if cited.where.startswith("characters "):
-        return title
-    return cited.where if len(context.contracts) == 1 else f"{cited.where} of {title}"
-
-
-def describe_quote(context: ResearchContext, cited: Citation, changes: str = "") -> str:
-    """Quote words with their place, or only give the place of many."""
-    place, within = _place(context, cited), cited.quote.span or Span(0, 0)
-    parts = [_words(context, cited.document, p) for p in _parts(context, cited.document, within)]
-    leads = [each.quote.words for each in context.cite_lead_ins(cited.document, within)]
-    words = " … ".join(" ".join(each.split()) for each in (*leads, *parts))
-    if len(words) > _LONGEST:
-        return f"See {place}{changes}."
-    comma = f"{changes}," if changes else ""
-    it = " it" if place.startswith("under ") else ""
-    return f"{place[:1].upper()}{place[1:]}{comma}{it} says: “{words}”"
-
-
-def _parts(context: ResearchContext, document: str, span: Span) -> list[Span]:
-    """Return the parts of words between which a page ends; all of them if it ends nowhere."""
-    return quoted_parts(context.read_contract(document), span) or [span]
-
-
-def _words(context: ResearchContext, document: str, span: Span) -> str:
-    return span.text_in(context.read_contract(document).text)
 
 
 def _companions(
@@ -309,14 +297,17 @@ def _cite(context: ResearchContext, snippet: Snippet, because: str) -> Citation:
 def _evidence(
     context: ResearchContext, part: Part, snippet: Snippet, found: AnswerSearch
 ) -> Statement:
-    names = {concept.id: concept.name for concept in found.concepts}
-    known = [names[each] for each in snippet.because if each in names]
-    because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
+    kinds = reviewed_kinds(context, found.concepts, snippet.document, snippet.span)
+    because = "by the question's words"
+    if kinds:
+        because = f"the review found “{'” and “'.join(kinds)}” here"
+    elif snippet.because:
+        because = "by the words of such clauses"
     own = _own_words(context, snippet)
     where = context.locate(snippet.document, own)
     cited = [
         replace(cited, where=where) if each.contains(Span(own.start, own.start)) else cited
-        for each in _parts(context, snippet.document, snippet.span)
+        for each in parts_of(context, snippet.document, snippet.span)
         for cited in [_cite(context, replace(snippet, span=each), because)]
     ]
     leads = [
@@ -325,11 +316,7 @@ def _evidence(
         if each.quote.span and not each.quote.span.overlaps(snippet.span)
     ]
     lead = f"{cited[0].name}, {cited[0].where}, says:"
-    return _verified_statement(lead, Role.EVIDENCE, part, *leads, *cited)
-
-
-def _verified_statement(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
-    return Statement(text, role, Verification.VERIFIED, part.text, cited)
+    return verified_statement(lead, Role.EVIDENCE, part, *leads, *cited)
 
 
 def _term_status(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
@@ -351,9 +338,9 @@ def _term_status(context: ResearchContext, part: Part, found: AnswerSearch) -> I
         sentence = line.status.sentence.removesuffix(".")
         if not line.status.asserted:  # another document changes the term
             sentence = f"By its own words it ends on {end.text}, which other words may change"
-        places = dict.fromkeys(_place(context, each) for each in cited)
+        places = dict.fromkeys(place_of(context, each) for each in cited)
         text = f"{sentence} ({', '.join(places)})."
-        yield _verified_statement(text, Role.COMPUTED, part, *cited)
+        yield verified_statement(text, Role.COMPUTED, part, *cited)
 
 
 def _counted_days(context: ResearchContext, part: Part, lead: Citation) -> Iterator[Statement]:
@@ -373,17 +360,17 @@ def _counted_days(context: ResearchContext, part: Part, lead: Citation) -> Itera
         for at_start, day in starts.items():
             between = text[period.span.end : at_start.start].casefold().split()
             if between and {*between} <= _COUNTING:
-                counted = " ".join(_words(context, lead.document, period.span).split())
+                counted = " ".join(words_at(context, lead.document, period.span).split())
                 source = context.cite(lead.document, contract.sentence(day.span))
                 result = period.value.shift(day.value).isoformat()
                 sentence = f"Computed: “{counted}” from {day.text} ({source.where}) is {result}."
-                yield _verified_statement(sentence, Role.COMPUTED, part, lead, source)
+                yield verified_statement(sentence, Role.COMPUTED, part, lead, source)
 
 
 def _companion(context: ResearchContext, part: Part, one: Companion) -> Statement:
     cited = context.cite(one.document, one.span, because=one.because, score=one.score)
     lead = f"{one.because[:1].upper()}{one.because[1:]} ({cited.name}, {cited.where}):"
-    return _verified_statement(lead, one.role, part, cited)
+    return verified_statement(lead, one.role, part, cited)
 
 
 def _fitting(snippets: Sequence[Snippet], taken: int) -> tuple[Snippet, ...]:

@@ -39,12 +39,14 @@ from fourcorners.research.offline.collection import (
     ask_contracts,
     contract_question,
 )
-from fourcorners.research.offline.extract import PartAnswer, answer_part, describe_quote
-from fourcorners.research.offline.reviewed import review_says
+from fourcorners.research.offline.extract import PartAnswer, answer_part
+from fourcorners.research.offline.quoting import describe_quote
+from fourcorners.research.offline.reviewed import list_found, review_says
 from fourcorners.research.offline.sizes import compare_rows
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Material
 from fourcorners.search.mentions import find_mentions
+from fourcorners.text.patterns import load_patterns
 
 _NAMED = 4  # contracts that a headline names
 _MENTIONS = 8  # sentences, with names of the question, that a report has besides
@@ -54,9 +56,8 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
     """Return the answer to a question from the rows of its table."""
     by_state = {state: [each for each in rows if each.state is state] for state in RowState}
     known, to_read = by_state[RowState.YES], by_state[RowState.TO_READ]
-    titles = [f"“{each.title}”" for each in known[:_NAMED]]
-    titles += [f"{len(known) - _NAMED} more"] if len(known) > _NAMED else []
-    counted = f"{len(known)} of {len(rows)} contracts{': ' if titles else ''}{'; '.join(titles)}."
+    titles = _name_some([f"“{each.title}”" for each in known])
+    counted = f"{len(known)} of {len(rows)} contracts{': ' if titles else ''}{titles}."
     sentences = [compare_rows(question, rows) or counted]
     sentences += [f"{len(to_read)} to be read."] if to_read else []
     silent = len(by_state[RowState.SILENT])
@@ -77,6 +78,8 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
     )
 
 
+_PATTERNS = load_patterns("fourcorners.research.offline", "run")
+_OF_NAMES = _PATTERNS["names"]
 NO_MODEL = "no language model"
 _TITLE = 120  # characters of a title
 _LAW_RIGHT = 0.99  # of 520 answers none is wrong (`benchmarks.law_questions`)
@@ -106,7 +109,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         answered = _add_ruling(context, answer_part(context, part))
         leads = [answered.lead] if answered.lead else []
         reviewed = (*answered.headline, *review_says(context, answered.search, leads))
-        answers.append(replace(answered, headline=reviewed))
+        answers.append(_add_reviewed(context, replace(answered, headline=reviewed)))
         steps.append(
             Step(
                 agent="rules",
@@ -156,6 +159,36 @@ def _add_ruling(context: ResearchContext, answered: PartAnswer) -> PartAnswer:
         lead=lead,
         gaps=(),
     )
+
+
+def _add_reviewed(context: ResearchContext, answered: PartAnswer) -> PartAnswer:
+    """Add where a review found what is asked of several contracts, and this answer did not."""
+    scope = context.scope(answered.part.text)
+    if len(context.contracts) < 2 or context.within or scope.is_certain or scope.candidates:
+        return answered
+    shown = [quote for each in answered.findings for quote in each.quotes]
+    further = tuple(list_found(context, answered.search.concepts, shown))
+    if not further:
+        return answered
+    found = dict.fromkeys(each.quotes[0].name for each in further)
+    where = _name_some([f"“{each}”" for each in found])
+    if answered.verdict is Verdict.ABSENT:
+        says = f"The search found no answer; the review found such clauses in {where}."
+        return replace(
+            answered, verdict=Verdict.UNSURE, confidence=0.0, because="", headline=(says,),
+            findings=further, gaps=(),
+        )  # fmt: skip
+    says = f"The review also found such clauses in {where}."
+    return replace(
+        answered,
+        headline=(*answered.headline, says),
+        findings=(*answered.findings, *further),
+    )
+
+
+def _name_some(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return "; ".join([*names[:_NAMED], *more])
 
 
 def _quote_law(context: ResearchContext, lead: Citation) -> str:
@@ -208,7 +241,7 @@ def _answer_collection(context: ResearchContext, started: Answer, question: str)
         findings=answer.sentences,
         gaps=gaps,
         rows=tuple(rows),
-        beside=_naming(context, started.question, answer.sentences),
+        beside=naming_statements(context, started.question, answer.sentences),
         sources=context.sources(),
         record=(step,),
     )
@@ -225,7 +258,7 @@ def _build_report(
     findings = _distinct(finding for each in answers for finding in each.findings)
     beside = tuple(statement for each in answers for statement in each.linked)
     if len(context.contracts) > 1:
-        beside += _naming(context, started.question, (*findings, *beside))
+        beside += naming_statements(context, started.question, (*findings, *beside))
     gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
         started,
@@ -268,15 +301,20 @@ def _distinct(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     return tuple(once.values())
 
 
-def _naming(
+def naming_statements(
     context: ResearchContext, question: str, shown: Sequence[Statement]
 ) -> tuple[Statement, ...]:
-    """Quote the sentences that name what a question names, without those that are shown."""
+    """Quote the sentences that name what a question names, without those that are shown.
+
+    Where it does not ask for names or papers, a sentence must have something else of it, too.
+    """
     quoted = [each for statement in shown for each in statement.quotes]
     found: list[Statement] = []
     for each in find_mentions(context.library, question, context.filters):
         if len(found) == _MENTIONS:
             break
+        if not (each.says_more or _OF_NAMES.search(question)):
+            continue
         if any(
             each.document == one.document and one.quote.span and one.quote.span.overlaps(each.span)
             for one in quoted
