@@ -80,7 +80,7 @@ def fill(library: Library, folder: Path) -> None:
     first = starter_yaml("House")
     access = Access(library, Principal("Ada", Role.ADMIN), watched=False)
     save_playbook(access, first)
-    before = last_version(access, "house").number
+    before = last_version(access, "house")
     save_playbook(access, first.replace("Delay]", "Lateness]"), before)
     facts = ClauseFacts("Ada", law="England", expires=date(2020, 1, 31))
     store_clauses(library, "house", [BankClause("Cap", "No liability is limited.", 4, facts=facts)])

@@ -34,12 +34,14 @@ _MAX_LISTED = 20  # playbooks, where an unknown one is asked for
 
 @dataclass(frozen=True, slots=True)
 class PlaybookVersion:
-    """A version of a house playbook; `number` grows with each that is saved.
+    """A version of a house playbook; the first that was saved has the number 1, and so on.
 
     Attributes:
+        row: Its place among the versions of all playbooks, which the editor's page returns.
         collection: Where it belongs; empty for the whole library.
     """
 
+    row: int
     number: int
     id: str
     text: str
@@ -55,12 +57,14 @@ class ListedPlaybook:
     Attributes:
         collection: Where it belongs; empty for the whole library.
         book: None where it does not hold the schema any more; `problem` says why.
+        number: Of the version; None for one of the package.
     """
 
     id: str
     collection: str
     book: Playbook | None
     problem: str = ""
+    number: int | None = None
 
     @property
     def is_own(self) -> bool:
@@ -78,9 +82,10 @@ def list_playbooks(access: Access, collection: str | None = None) -> list[Listed
     found = [ListedPlaybook(name, "", load_builtin(name)) for name in builtin_names()]
     for each in _house_playbooks(access, collection):
         try:
-            found.append(ListedPlaybook(each.id, each.collection, parse_cached(each.text)))
+            book, problem = parse_cached(each.text), ""
         except PlaybookError as error:
-            found.append(ListedPlaybook(each.id, each.collection, None, error.message))
+            book, problem = None, error.message
+        found.append(ListedPlaybook(each.id, each.collection, book, problem, each.number))
     return found
 
 
@@ -129,7 +134,7 @@ def collection_playbook(library: Library, collection: str, name: str) -> Playboo
     """
     if name in builtin_names():
         return load_builtin(name)
-    for each in _select_versions(library, "p.id = ?", name):
+    for each in _select_versions(library, name):
         if fold_name(each.collection) in ("", fold_name(collection)):
             return parse_cached(each.text)
     raise NotFound(f"playbook {name[:60]!r} not found.")
@@ -185,7 +190,7 @@ def playbook_versions(
         return []
     reach = _reach(access, collection)
     library = access.common()
-    return [e for e in _select_versions(library, "p.id = ?", name) if reach(e.collection)]
+    return [each for each in _select_versions(library, name) if reach(each.collection)]
 
 
 def playbook_version(
@@ -214,7 +219,7 @@ def restore_version(
         PlaybookError: If it does not hold the schema any more.
     """
     wanted = playbook_version(access, name, number, collection)
-    return save_playbook(access, wanted.text, last_version(access, name, collection).number)
+    return save_playbook(access, wanted.text, last_version(access, name, collection))
 
 
 def playbook_homes(access: Access) -> list[str]:
@@ -248,13 +253,13 @@ def may_edit(access: Access, home: str) -> bool:
 
 
 def save_playbook(
-    access: Access, text: str, before: int | None = None, *, collection: str = ""
+    access: Access, text: str, edited: PlaybookVersion | None = None, *, collection: str = ""
 ) -> tuple[Playbook, str]:
     """Keep a house playbook under its id, and return it, with where it belongs.
 
-    `before` is the number of the version that was edited, and it stays where that belongs; None
-    where it is a new playbook, of a collection or (`""`) the whole library. Where what was edited
-    has another id, it is a new one too.
+    It stays where the version that was `edited` belongs; None where it is a new playbook, of a
+    collection or (`""`) the whole library. Where what was edited has another id, it is a new one
+    too.
 
     Raises:
         NotFound: If they may not know of the collection.
@@ -262,7 +267,6 @@ def save_playbook(
         PlaybookError: If it does not hold the schema.
         Conflict: If the package has one of this id, or somebody else saved it meanwhile.
     """
-    edited = edited_version(access, before)
     home = edited.collection if edited else collection
     library, fold = library_at(access, home), fold_name(home)
     home = next(each for each in playbook_homes(access) if fold_name(each) == fold)
@@ -274,10 +278,9 @@ def save_playbook(
     with library.transaction():
         visible = playbook_versions(access, book.id)
         here = [each for each in visible if fold_name(each.collection) == fold]
-        if not here and edited:
-            before = None
+        before = edited.row if edited and here else None
         held = visible if before is None else here
-        if (held[0].number if held else None) != before:
+        if (held[0].row if held else None) != before:
             raise Conflict(
                 f"the playbook {book.id!r} was saved by someone else meanwhile, or already exists.",
                 remedy="Open it again, and make your change there; or give yours another name.",
@@ -298,10 +301,27 @@ def save_playbook(
     return book, home
 
 
-def edited_version(access: Access, number: int | None) -> PlaybookVersion | None:
-    """Return a version by its number; None where there is none that they may read."""
+def save_draft(
+    access: Access, text: str, number: int | None, collection: str
+) -> tuple[Playbook, str]:
+    """Keep a house playbook as `save_playbook`, with the number of the version that was edited.
+
+    Raises:
+        NotAllowed: If they edit nowhere, or not where it belongs.
+        NotFound: If the playbook has no such version that they may read.
+    """
+    playbook_homes(access)
+    name = parse_cached(text).id
+    edited = None if number is None else playbook_version(access, name, number, collection or None)
+    return save_playbook(access, text, edited, collection=collection)
+
+
+def edited_version(access: Access, row: int | None) -> PlaybookVersion | None:
+    """Return the version that an editor's page has; None where there is none they may read."""
+    if row is None:
+        return None
     reach = _reach(access, None)
-    found = _select_versions(access.common(), "p.row = ?", number or 0)
+    found = [each for each in _select_versions(access.common()) if each.row == row]
     return next((each for each in found if reach(each.collection)), None)
 
 
@@ -317,21 +337,25 @@ def _house_playbooks(access: Access, collection: str | None) -> list[PlaybookVer
     """Return the last version of each house playbook that someone may use, by id."""
     reach = _reach(access, collection)
     last: dict[tuple[str, str], PlaybookVersion] = {}
-    for each in _select_versions(access.common(), "p.id != ?", ""):
+    for each in _select_versions(access.common()):
         if each.id not in builtin_names() and reach(each.collection):
             last.setdefault((each.id, each.collection), each)
     return [last[key] for key in sorted(last)]
 
 
-def _select_versions(library: Library, which: str, value: str | int) -> list[PlaybookVersion]:
-    """Return versions of house playbooks, whoever may read them, the last first."""
+def _select_versions(library: Library, name: str = "") -> list[PlaybookVersion]:
+    """Return the versions of a house playbook or of all, whoever may read them, the last first."""
     return [
-        PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))
+        PlaybookVersion(as_integer(row[0]), as_integer(row[1]), *map(as_string, row[2:]))
         for row in library.execute(
-            "SELECT p.row, p.id, p.text, p.by, p.at, coalesce(c.name, h.collection, '') "  # noqa: S608
-            "FROM server_playbooks p LEFT JOIN server_playbook_homes h ON h.version = p.row "
-            f"LEFT JOIN collections c ON c.fold = h.collection WHERE {which} ORDER BY p.row DESC",
-            (value,),
+            """
+            SELECT p.row, row_number() OVER (PARTITION BY p.id, h.collection ORDER BY p.row),
+                p.id, p.text, p.by, p.at, coalesce(c.name, h.collection, '')
+            FROM server_playbooks p LEFT JOIN server_playbook_homes h ON h.version = p.row
+            LEFT JOIN collections c ON c.fold = h.collection
+            WHERE ?1 IN ('', p.id) ORDER BY p.row DESC
+            """,
+            (name,),
         )
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from fourcorners.operations.knowledge.playbook_comparison import (
     compare_versions,
 )
 from fourcorners.operations.knowledge.playbook_imports import ImportedPlaybook, ImportedTable
+from fourcorners.operations.knowledge.playbooks import PlaybookVersion
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.tables import Field as TableField
@@ -52,13 +54,20 @@ class PlaybookValue(Value):
     name: str
     version: str
     hash: str
+    number: int | None = Field(
+        default=None,
+        description="Which of the versions that were saved: 1 for the first; null for a playbook "
+        "of the package.",
+    )
     collection: str = Field(default="", description="Where it belongs; empty for all collections.")
     provisions: list[ProvisionValue]
 
     @classmethod
-    def from_playbook(cls, book: Playbook, collection: str = "") -> PlaybookValue:
+    def from_playbook(
+        cls, book: Playbook, collection: str = "", number: int | None = None
+    ) -> PlaybookValue:
         provisions = [ProvisionValue.make(each, query=str(each.query)) for each in book.provisions]
-        return cls.make(book, provisions=provisions, collection=collection)
+        return cls.make(book, provisions=provisions, collection=collection, number=number)
 
 
 class PlaybookText(Value):
@@ -72,8 +81,8 @@ class PlaybookDraft(PlaybookText):
 
     before: Annotated[int, Field(ge=1), NoWord] | None = Field(
         default=None,
-        description="The number of the version that was edited; null for a new playbook. Where "
-        "somebody else saved meanwhile, nothing is kept.",
+        description="The number of the version that was edited, as its versions are listed; null "
+        "for a new playbook. Where somebody else saved meanwhile, nothing is kept.",
     )
     collection: str = Field(
         default="",
@@ -86,7 +95,7 @@ class PlaybookDraft(PlaybookText):
 class PlaybookVersionValue(Value):
     """A version of a playbook of the house."""
 
-    number: int
+    number: int = Field(description="1 for the first that was saved, as the page has it.")
     by: str
     at: Moment
     text: str
@@ -102,6 +111,13 @@ class TrialRequest(Value):
     )
 
 
+def _value(book: Playbook, versions: Sequence[PlaybookVersion]) -> PlaybookValue:
+    """Return a playbook, with where its last version belongs and the number of that."""
+    if not versions:
+        return PlaybookValue.from_playbook(book)
+    return PlaybookValue.from_playbook(book, versions[0].collection, versions[0].number)
+
+
 @router.get("/playbooks")
 def list_playbooks(
     context: Context,
@@ -112,7 +128,11 @@ def list_playbooks(
     """List the playbooks that come with the package, and the house's own."""
     with context.access() as access:
         listed = playbooks.list_playbooks(access, collection)
-    return [PlaybookValue.from_playbook(e.book, e.collection) for e in listed if e.book]
+    return [
+        PlaybookValue.from_playbook(each.book, each.collection, each.number)
+        for each in listed
+        if each.book
+    ]
 
 
 @router.get("/playbooks/{playbook}")
@@ -123,7 +143,7 @@ def get_playbook(
     with context.access() as access:
         book = playbooks.load_playbook(access, playbook, collection)
         held = playbooks.playbook_versions(access, playbook, collection)
-    return PlaybookValue.from_playbook(book, held[0].collection if held else "")
+    return _value(book, held)
 
 
 @router.get(
@@ -183,8 +203,8 @@ def restore_playbook_version(
     It needs the role of an editor of its collection, or of the whole library.
     """
     with context.access() as access:
-        saved = playbooks.restore_version(access, playbook, number, collection)
-    return PlaybookValue.from_playbook(*saved)
+        book, home = playbooks.restore_version(access, playbook, number, collection)
+        return _value(book, playbooks.playbook_versions(access, book.id, home))
 
 
 @router.post("/playbooks", status_code=201)
@@ -195,9 +215,8 @@ def save_playbook(context: Context, draft: PlaybookDraft) -> PlaybookValue:
     """
     with context.access() as access:
         home = " ".join(draft.collection.split())
-        saved = PlaybookValue.from_playbook(
-            *playbooks.save_playbook(access, draft.text, draft.before, collection=home)
-        )
+        book, home = playbooks.save_draft(access, draft.text, draft.before, home)
+        saved = _value(book, playbooks.playbook_versions(access, book.id, home))
     where = f"?{urlencode({'collection': saved.collection})}" if saved.collection else ""
     context.set_location(f"/api/v1/playbooks/{saved.id}{where}")
     return saved

@@ -85,6 +85,14 @@ def count_findings(
         return count_review(context.state.connection_pool, access, collection, playbook)
 
 
+@router.get("/reviews/versions")
+def list_review_versions(
+    context: Context, collection: CollectionName, playbook: PlaybookName = "due-diligence"
+) -> list[reviews.PlaybookVersionUse]:
+    """List which versions of the playbook made findings of a collection, the last first."""
+    return reviews.review_playbook_versions(context, collection, playbook)
+
+
 class _ToDoQuery(ToDoRequest):
     """Which of the things to do, and which part of them."""
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from pydantic import Field
+
+from fourcorners.errors import PlaybookError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.knowledge import playbooks
+from fourcorners.operations.knowledge.playbooks import PlaybookVersion
+from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.reviews import ReviewRequest, check_review, set_review_side
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server import columns
@@ -13,7 +19,9 @@ from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.cell_summaries import count_filled
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task
+from fourcorners.value import Value
 
+_MAX_VERSIONS = 20  # of a playbook whose findings are counted
 _MAX_SEARCHED = 50  # tasks looked through for those that go on
 
 
@@ -53,6 +61,58 @@ def list_progress(context: RequestContext) -> list[CollectionReview]:
         )
         for each in sorted(filled, key=lambda each: each.last, reverse=True)
         if (book := known.get((fold_name(each.collection), each.playbook)))
+    ]
+
+
+class PlaybookVersionUse(Value):
+    """A version of a review's playbook, and the findings that it made."""
+
+    number: int | None = Field(
+        description="Of the version, 1 for the first that was saved; null for a playbook of the "
+        "package."
+    )
+    by: str = Field(description="Who saved it; empty for a playbook of the package.")
+    at: str = Field(description="When they did, in UTC.")
+    findings: int
+    last: str = Field(description="When it made the last of them; empty if it made none.")
+    is_shown: bool = Field(description="Whether the review shows its findings.")
+
+
+def review_playbook_versions(
+    context: RequestContext, collection: str, playbook: str
+) -> list[PlaybookVersionUse]:
+    """Return which versions of a playbook made findings of a collection, the last first.
+
+    The last version is always among them: the review shows its findings. Those of earlier versions
+    are kept, and shown again once their version is restored.
+
+    Raises:
+        NotFound: If they may not know of the collection, or there is no such playbook.
+    """
+    with context.access() as access:
+        access.require(Role.READER, collection)
+        current = playbooks.load_playbook(access, playbook, collection)
+        saved: dict[str, PlaybookVersion | None] = {current.hash: None}
+        for each in playbooks.playbook_versions(access, playbook, collection)[:_MAX_VERSIONS]:
+            with suppress(PlaybookError):
+                version = playbooks.parse_cached(each.text).hash
+                saved[version] = saved.get(version) or each
+        filled = {
+            each.playbook: each
+            for each in count_filled(access.common(), saved)
+            if fold_name(each.collection) == fold_name(collection)
+        }
+    return [
+        PlaybookVersionUse(
+            number=version.number if version else None,
+            by=version.by if version else "",
+            at=version.at if version else "",
+            findings=filled[hash_].cells if hash_ in filled else 0,
+            last=filled[hash_].last if hash_ in filled else "",
+            is_shown=hash_ == current.hash,
+        )
+        for hash_, version in saved.items()
+        if hash_ == current.hash or hash_ in filled
     ]
 
 

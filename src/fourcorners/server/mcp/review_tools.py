@@ -59,6 +59,9 @@ class PlaybookEntry(Value):
 
     playbook: str
     name: str
+    number: int | None = Field(
+        default=None, description="Its saved version, 1 for the first; null if of the package."
+    )
     collection: str = Field(default="", description="The one it is for; empty for all.")
     provisions: list[str] = Field(default_factory=list)
 
@@ -94,7 +97,11 @@ def _playbooks(context: RequestContext, asked: PlaybooksRequest, _: Progress) ->
 
 def _entry(book: PlaybookValue, provisions: Sequence[str] = ()) -> PlaybookEntry:
     return PlaybookEntry(
-        playbook=book.id, name=book.name, collection=book.collection, provisions=list(provisions)
+        playbook=book.id,
+        name=book.name,
+        number=book.number,
+        collection=book.collection,
+        provisions=list(provisions),
     )
 
 

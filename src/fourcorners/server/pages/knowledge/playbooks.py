@@ -108,7 +108,7 @@ class _SaveForm(BaseModel):
     c: Annotated[str, Field(max_length=500)] = ""
 
     @property
-    def number(self) -> int | None:
+    def row(self) -> int | None:
         return _number(self.before)
 
 
@@ -121,13 +121,13 @@ async def save(request: Request, context: Context, form: Annotated[_SaveForm, Fo
 
 def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -> Response:
     text, problem = _with_form(form.text, form.drawn, fields)
-    if form.number is None and not problem:
+    if form.row is None and not problem:
         text = _with_unique_id(context, text, form.drawn)
-    faults, number = [problem] if problem else _faults(text), form.number
+    faults, row = [problem] if problem else _faults(text), form.row
     if not faults:
         try:
             with context.access() as access:
-                edited = playbooks.edited_version(access, number)
+                edited = playbooks.edited_version(access, form.row)
                 home = edited.collection if edited else form.c
                 book = playbooks.parse_cached(text)
                 former = _valid(edited.text) if edited and edited.id == book.id else None
@@ -135,9 +135,9 @@ def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -
                 if renamed and form.as_ == "new":
                     taken = playbooks.playbook_names(access)
                     text = set_value(text, ("id",), unused_id(provision_id(book.name), taken))
-                    number, renamed = None, False
+                    edited, row, renamed = None, None, False
                 if not renamed or form.as_ == "rename":
-                    book, home = playbooks.save_playbook(access, text, number, collection=home)
+                    book, home = playbooks.save_playbook(access, text, edited, collection=home)
                     renamed = False
         except FourcornersError as error:
             if not isinstance(error, Conflict | PlaybookError):
@@ -145,9 +145,9 @@ def _save(context: RequestContext, form: _SaveForm, fields: Mapping[str, str]) -
             faults = [_problem(error)]
         else:
             if renamed and former is not None:
-                return _editor(context, text, number, renamed=(former.name, book.name))
+                return _editor(context, text, row, renamed=(former.name, book.name))
             return context.redirect(playbook_href(book.id, home))
-    return _editor(context, text, number, faults, home=form.c)
+    return _editor(context, text, row, faults, home=form.c)
 
 
 def _with_unique_id(context: RequestContext, text: str, drawn: str) -> str:
@@ -222,7 +222,6 @@ def show_versions(
         name=name,
         title=book.name if book else name,
         versions=versions,
-        place={number: len(numbers) - at for at, number in enumerate(numbers)},
         compared=compared,
         home=home,
         may_edit=may_edit,
@@ -245,7 +244,7 @@ def edit(context: Context, name: str, c: _Collection = "") -> Response:
         return context.redirect(f"/playbooks/new?extends={name}")
     with context.access() as access:
         saved = playbooks.last_version(access, name, c)
-    return _editor(context, saved.text, saved.number)
+    return _editor(context, saved.text, saved.row)
 
 
 @router.post("/playbooks/{name}/try")

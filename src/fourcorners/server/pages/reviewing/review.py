@@ -45,8 +45,19 @@ from fourcorners.server.context import Context, RequestContext, send_file, send_
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import open_grid
 from fourcorners.server.grid.matrix import GridMatrix
-from fourcorners.server.grid.query import Grid, GridQuery, select_cells, shown_columns
-from fourcorners.server.grid.reviews import list_progress, running_reviews, start_review
+from fourcorners.server.grid.query import (
+    SEVERITY_CHOICES,
+    Grid,
+    GridQuery,
+    select_cells,
+    shown_columns,
+)
+from fourcorners.server.grid.reviews import (
+    list_progress,
+    review_playbook_versions,
+    running_reviews,
+    start_review,
+)
 from fourcorners.server.grid.windows import (
     count_answers,
     count_grid,
@@ -180,6 +191,7 @@ def grid(
         rows=rows,
         fitting=fit,
         number=page,
+        versions=review_playbook_versions(context, wanted.collection, matrix.playbook.id),
         last=last,
         version=matrix.version,
         types=[(each, each) for each in sorted(types, key=str.casefold)],
