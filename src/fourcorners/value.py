@@ -62,8 +62,15 @@ class Value(BaseModel):
 
     @classmethod
     def make(cls, source: object, /, **more: object) -> Self:
-        """Return what `source` has under the names of the fields, with `more` before it."""
+        """Return what `source` has under the names of the fields, with `more` before it.
+
+        A request need not have what has a default: that is for `more` to give. Of any other source,
+        a field that is missing is a mistake.
+        """
         rest = cls.model_fields.keys() - more
+        if isinstance(source, Value):
+            fields = cls.model_fields
+            rest = {each for each in rest if fields[each].is_required() or hasattr(source, each)}
         return cls.model_validate({name: getattr(source, name) for name in rest} | more)
 
 

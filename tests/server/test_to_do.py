@@ -71,7 +71,7 @@ def test_what_waits_comes_in_order_and_says_why(room: Room) -> None:
     lease = _fill(room)
     items = _items(room)
     assert [(each["provision"], each["reason"]) for each in items] == [
-        (FIRST, "high"), (SECOND, "to_read"), (THIRD, "to_read"), (FOURTH, "failed"),
+        (FIRST, "high"), (SECOND, "possible_high"), (THIRD, "to_read"), (FOURTH, "failed"),
     ]  # fmt: skip
     assert items[1]["explanation"] == WHY
     assert items[3]["explanation"] == "It took too long. Try again."
@@ -95,6 +95,64 @@ def test_what_is_assigned_to_me_comes_first(room: Room) -> None:
     assert [each["provision"] for each in _items(room, "?assigned=-")] == [SECOND, FOURTH]
     page = room.client.get("/to-do?for=Bram").text
     assert "1 finding to look at" in page
+
+
+def test_all_that_is_assigned_is_listed_however_low(room: Room) -> None:
+    lease = _fill(room)
+    low = BOOK.provisions[5].id
+    with room.app.state.server.connection_pool.library() as library:
+        given = NewAnnotation("Bram", comment=assignment("ada", "The last one."))
+        annotate_finding(library, BOOK, lease, low, given)
+    (item,) = _items(room, "?assigned=ada")
+    assert (item["provision"], item["reason"], item["severity"]) == (low, "assigned", "none")
+    assert item["explanation"] == "Bram: @ada: The last one."
+    counts = room.client.get("/api/v1/reviews/counts?collection=Mill").json()
+    assert counts["to_do"] == len(_items(room)) == 5
+    with room.app.state.server.connection_pool.library() as library:
+        review = load_review(library, BOOK, collection="Mill")
+    assert count_findings(review.findings) == FindingCounts(**counts)
+    _mark(room, lease, low, state="confirmed")
+    assert _items(room, "?assigned=ada") == []
+    with room.app.state.server.connection_pool.library() as library:
+        annotate_finding(library, BOOK, lease, low, given)  # once more, after the check
+    (item,) = _items(room, "?assigned=ada")
+    assert (item["provision"], item["reason"]) == (low, "assigned")
+
+
+def test_what_an_open_question_could_make_high_waits_and_is_counted_everywhere(room: Room) -> None:
+    lease = _fill(room)
+    with room.app.state.server.connection_pool.library() as library:
+        graver = replace(
+            found(lease, FIFTH, library.text(lease), Severity.MEDIUM),
+            possible_severity=Severity.HIGH,
+            open_questions=("price", "who"),
+            reason=f"An end at will. {WHY}",
+        )
+        fill(library, BOOK, [graver])
+    (item,) = [each for each in _items(room, "?reason=possible_high") if each["provision"] == FIFTH]
+    assert (item["severity"], item["open_questions"]) == ("medium", 2)
+    assert "Could be high: 2 open questions" in room.client.get("/to-do").text
+    sent = room.client.get("/api/v1/reviews/counts?collection=Mill").json()
+    assert (sent["medium"], sent["medium_possible_high"], sent["to_read_possible_high"]) == (
+        1,
+        1,
+        1,
+    )
+    assert sent["to_do"] == len(_items(room)) == 5
+    grid = room.client.get("/reviews/grid?c=Mill&p=due-diligence").text
+    assert "medium severity, could be high" in grid
+    assert "1 could be high</a>, depending on an open question" in grid
+    finding = room.client.get(f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={FIFTH}").text
+    assert "Found, medium, could be high: 2 open questions" in finding
+    with room.app.state.server.connection_pool.library() as library:
+        review = load_review(library, BOOK, collection="Mill")
+    assert count_findings(review.findings) == FindingCounts(**sent)
+    steps = " ".join(run.text for step in _steps(ReportMaterial(Grid(review))) for run in step)
+    medium = "1 finding of medium severity that could be high"
+    assert f"2 findings to be read (1 could be high) and {medium}" in steps
+    _mark(room, lease, FIFTH, severity="low")
+    sent = room.client.get("/api/v1/reviews/counts?collection=Mill").json()
+    assert (sent["medium"], sent["medium_possible_high"]) == (0, 0)
 
 
 def test_a_finding_leads_to_the_next_even_once_it_is_checked(room: Room) -> None:

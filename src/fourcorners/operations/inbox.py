@@ -6,6 +6,7 @@ Who may not read a collection any more sees none of its notices, and they are no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
@@ -24,7 +25,8 @@ _MAX_AGE = timedelta(days=90)  # since a notice came, once it was read
 _SEEN = "n.person = ? AND (n.document = '' OR d.id IS NOT NULL)"
 _FROM = (
     "server_notices AS n LEFT JOIN documents AS d ON d.id = n.document "
-    "LEFT JOIN collections AS c ON c.row = d.collection"
+    "LEFT JOIN collections AS c ON c.row = d.collection "
+    "LEFT JOIN server_notice_findings AS f ON f.notice = n.row"
 )
 
 
@@ -51,6 +53,7 @@ class InboxNotice(Value):
         description="With the contract and the playbook, the finding; of a bank's clause that "
         "expires, its id, and `playbook` is the bank."
     )
+    findings: int = Field(default=1, description="How many findings it concerns, if any.")
 
 
 class Inbox(Value):
@@ -73,7 +76,7 @@ def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
     rows = access.common().execute(
         "SELECT n.row, n.kind, n.by, n.at, n.seen <> '', "  # noqa: S608 - ours
         "coalesce(c.name, o.name, ''), "
-        f"n.document, n.playbook, n.provision FROM {_FROM} "
+        f"n.document, n.playbook, n.provision, coalesce(f.findings, 1) FROM {_FROM} "
         f"LEFT JOIN collections AS o ON o.fold = n.collection WHERE {where}"
         f"{' AND n.seen = ?' if asked.unread else ''} "
         "ORDER BY n.seen <> '', n.row DESC LIMIT ?",
@@ -92,6 +95,7 @@ def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
             title=titles[document].title if document else "",
             playbook=as_string(row[7]),
             provision=as_string(row[8]),
+            findings=as_integer(row[9]),
         )
         for row in rows
         for document in (as_string(row[6]),)
@@ -109,15 +113,30 @@ def count_unread(access: Access) -> int:
     return as_integer(rows[0][0])
 
 
-def unread_since(access: Access, row: int) -> list[tuple[int, str, NoticeKind]]:
-    """Return the notices after one that are not read, each with who caused it, the first first."""
+@dataclass(frozen=True, slots=True)
+class UnreadNotice:
+    """A notice without what it is about; `row` is its place among all."""
+
+    row: int
+    by: str
+    kind: NoticeKind
+    findings: int
+
+
+def unread_since(access: Access, row: int) -> list[UnreadNotice]:
+    """Return the notices after one that are not read, the first first."""
     where, values = _visible(access)
     rows = access.common().execute(
-        f"SELECT n.row, n.by, n.kind FROM {_FROM} WHERE {where} "  # noqa: S608 - ours
+        f"SELECT n.row, n.by, n.kind, coalesce(f.findings, 1) FROM {_FROM} WHERE {where} "  # noqa: S608 - ours
         "AND n.seen = '' AND n.row > ? ORDER BY n.row LIMIT ?",
         (*values, row, MAX_NOTICES),
     )
-    return [(as_integer(row), as_string(by), NoticeKind(as_string(kind))) for row, by, kind in rows]
+    return [
+        UnreadNotice(
+            as_integer(row), as_string(by), NoticeKind(as_string(kind)), as_integer(findings)
+        )
+        for row, by, kind, findings in rows
+    ]
 
 
 def mark_read(access: Access, asked: ReadRequest) -> Inbox:

@@ -12,8 +12,8 @@ from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.notices import Notice, NoticeKind, notify
+from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import Annotation, Author
-from fourcorners.review.people.review_actions import assignee
 
 _MENTION = re.compile(r"(?<![\w.@+-])@([A-Za-z0-9][A-Za-z0-9._@+-]{0,63})")
 

@@ -26,7 +26,9 @@ class Notice(Value):
     Attributes:
         collection: As it is named; empty where it concerns none.
         provision: With `document` and `playbook`, the finding that it concerns; of a clause of a
-            bank that expires, its id, and the bank is in the place of the playbook.
+            bank that expires, its id, and the bank is in the place of the playbook. So is a
+            collection that was deleted.
+        findings: How many findings it concerns at once.
     """
 
     kind: NoticeKind
@@ -37,6 +39,7 @@ class Notice(Value):
     provision: str = ""
 
 
+    findings: int = 1
 def notify(library: Library, person: str, notice: Notice) -> None:
     """Put a notice before a person, in the transaction that is open; nobody notifies themselves."""
     if person == notice.by:
@@ -57,6 +60,12 @@ def notify(library: Library, person: str, notice: Notice) -> None:
     )
 
 
+    if notice.findings > 1:
+        library.execute(
+            "INSERT INTO server_notice_findings SELECT max(row), ? FROM server_notices "
+            "WHERE person = ? AND by = ?",
+            (notice.findings, person, notice.by),
+        )
 def is_notified(library: Library, person: str, notice: Notice, since: datetime) -> bool:
     """Tell whether someone was notified of a thing since a time, whether they saw it or not."""
     rows = library.execute(

@@ -139,6 +139,7 @@ def amended_finding(library: Library, own: Finding, new: Finding, amended: InFor
         state=own.state,
         severity=Severity.TO_READ,
         possible_severity=Severity.HIGH,
+        open_questions=(),
         reason=f"These words may be changed. {named}: read both together.",
         answers=tuple(RiskAnswer(each.question, "", id=each.id) for each in new.answers),
         position=None,
@@ -203,6 +204,7 @@ def finding_of_amendment(library: Library, finding: Finding) -> Finding:
         finding,
         severity=Severity.NONE,
         possible_severity=Severity.NONE,
+        open_questions=(),
         reason=f"Read with what it amends: {', '.join(names)}." if elsewhere else "",
         recommendation="",
     )
@@ -297,6 +299,7 @@ def _with_new_amendments(library: Library, cell: Finding, amended: InForce | Non
         marked,
         severity=Severity.TO_READ,
         possible_severity=Severity.HIGH,
+        open_questions=(),
         reason=f"{named}, with which this cell was not read yet.",
     )
 

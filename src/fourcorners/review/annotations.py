@@ -218,6 +218,21 @@ def assigned_to(comment: str) -> str:
     return " ".join(found["name"].split()) if found else ""
 
 
+def assignee(remarks: Iterable[Annotation]) -> str:
+    """Return who is asked to look at it by the remarks, the oldest first; empty if nobody, or done.
+
+    It is done as soon as anybody gives the finding a state.
+    """
+    name = ""
+    for remark in remarks:
+        if remark.author is not Author.PERSON:
+            continue
+        if remark.state is not None:
+            name = ""
+        name = assigned_to(remark.comment) or name
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
     """The current review status of a cell, from its remarks.

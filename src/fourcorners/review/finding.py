@@ -247,6 +247,7 @@ class Proposal:
     recommendation: str
     position: PositionMatch | None
     possible_severity: Severity = Severity.NONE
+    open_questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,7 @@ class Finding:
         proposed: What the program proposed; None if people changed nothing.
         severity_by: Who set the severity; empty if the playbook's rules did.
         possible_severity: The highest severity that open questions may give it; `NONE` if none
-            higher than it has.
+            higher than it has. It depends on the answers with the ids in `open_questions`.
     """
 
     document: str
@@ -291,6 +292,7 @@ class Finding:
     proposed: Proposal | None = None
     severity_by: str = ""
     possible_severity: Severity = Severity.NONE
+    open_questions: tuple[str, ...] = ()
 
     @property
     def proposal(self) -> Proposal:
@@ -391,7 +393,6 @@ class Review:
     read_for: tuple[str, ...] = ()
 
     def cell(self, document: str, provision: str) -> Finding:
-        """Return the finding of a document and a provision of the grid."""
-        return {(each.document, each.provision): each for each in self.findings}[
-            document, provision
-        ]
+        """Return the finding of one document and one provision that the grid has."""
+        place = document, provision
+        return next(each for each in self.findings if (each.document, each.provision) == place)

@@ -12,6 +12,7 @@ A cell's severity is decided in this order; each step can only raise it, except 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fourcorners.review.finding import Finding, Severity
@@ -27,25 +28,27 @@ def comes_close(finding: Finding) -> bool:
     return near is not None and search is not None and near.score >= search.threshold * _CLOSE
 
 
-def leave_to_read(finding: Finding, possible: Severity, reason: str) -> Finding:
+def leave_to_read(
+    finding: Finding, possible: Severity, reason: str, questions: Iterable[str] = ()
+) -> Finding:
     """Mark a finding as to be read, if its severity may be `possible`.
 
     One of medium severity has that still, and says that it could be graver; one that could be at
-    most low is unchanged. `reason` says on what its severity depends.
+    most low is unchanged. `reason` says on what its severity depends, and `questions` are the ids
+    of the open questions among that.
     """
+    if possible is finding.possible_severity and possible.rank > finding.severity.rank:
+        known_questions = (*finding.open_questions, *questions)
+        return replace(finding, open_questions=tuple(dict.fromkeys(known_questions)))
     known = (Severity.TO_READ, finding.severity, finding.possible_severity)
     if possible.rank <= max(each.rank for each in known):
         return finding
-    if finding.severity.rank > Severity.TO_READ.rank:
-        reason = f"{finding.reason} {reason}".strip()
-        return replace(finding, possible_severity=possible, reason=reason)
-    return replace(
-        finding,
-        severity=Severity.TO_READ,
-        possible_severity=possible,
-        reason=reason,
-        recommendation="",
+    finding = replace(
+        finding, possible_severity=possible, open_questions=tuple(dict.fromkeys(questions))
     )
+    if finding.severity.rank > Severity.TO_READ.rank:
+        return replace(finding, reason=f"{finding.reason} {reason}".strip())
+    return replace(finding, severity=Severity.TO_READ, reason=reason, recommendation="")
 
 
 def raise_severity(finding: Finding, level: Severity, reason: str, recommend: str) -> Finding:
@@ -55,9 +58,24 @@ def raise_severity(finding: Finding, level: Severity, reason: str, recommend: st
         finding,
         severity=level,
         possible_severity=finding.possible_severity if is_open else Severity.NONE,
+        open_questions=finding.open_questions if is_open else (),
         reason=f"{reason} {finding.reason}" if is_open else reason,
         recommendation=recommend,
     )
+
+
+def possible_high_words(finding: Finding) -> str:
+    """Say that a finding could be high, and how many open questions decide; empty if it could not.
+
+    A clause that was set apart, an amendment that is not certain, and a finding that an earlier
+    version stored have no such questions.
+    """
+    if finding.possible_severity is not Severity.HIGH:
+        return ""
+    number = len(finding.open_questions)
+    if not number:
+        return "could be high"
+    return f"could be high: {number} open question{'' if number == 1 else 's'}"
 
 
 def open_question_reason(possible: Severity, question: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from pydantic import Field
@@ -15,8 +16,14 @@ from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import findings_at
 from fourcorners.review import store
+from fourcorners.review.annotations import assigned_to
 from fourcorners.review.finding import Author, Finding, ReviewState, Severity
-from fourcorners.review.overview.counts import FindingCounts, ToDoReason, to_do_reason
+from fourcorners.review.overview.counts import (
+    CellKey,
+    FindingCounts,
+    ToDoReason,
+    to_do_reason,
+)
 from fourcorners.server.context import RequestContext
 from fourcorners.server.cursors import encode_cursor, page_of
 from fourcorners.server.grid.cell_summaries import count_filled
@@ -29,20 +36,13 @@ from fourcorners.value import Value
 NOBODY = "-"
 """In the place of a name: findings that are assigned to nobody."""
 _REASONS = tuple(ToDoReason)
-# The place of a cell's reason among all, by the places of its state, severity and review.
+# The place of a cell's reason among all, by what counts of it.
 _RANKS = np.array(
     [
-        [
-            [
-                -1 if (why := to_do_reason((state, severity, review))) is None
-                else _REASONS.index(why)
-                for review in REVIEWS
-            ]
-            for severity in SEVERITIES
-        ]
-        for state in STATES
+        -1 if (why := to_do_reason(CellKey(*cell))) is None else _REASONS.index(why)
+        for cell in product(STATES, SEVERITIES, REVIEWS, (False, True), (False, True))
     ]
-)  # fmt: skip
+).reshape(len(STATES), len(SEVERITIES), len(REVIEWS), 2, 2)
 _CURSORS = "to do"  # the list that the cursors belong to
 _WORDS = 300  # characters of a contract's words that are shown
 
@@ -73,6 +73,9 @@ class ToDoItem(Value):
         description="The reason in words: the open question, who asked, what failed."
     )
     severity: Severity
+    open_questions: int = Field(
+        default=0, description="How many decide whether it is as grave as it could be."
+    )
     assigned: str = Field(default="", description="Who is to look at it; empty for nobody.")
     headline: str = ""
     words: str = Field(default="", description="The likeliest words of the contract.")
@@ -144,7 +147,7 @@ def _key(each: _Waiting) -> tuple[str, ...]:
 
 def _find(collection: str, matrix: GridMatrix, person: str) -> Iterator[_Waiting]:
     """Yield the cells of a review that wait."""
-    ranks = _RANKS[matrix.state, matrix.severity, matrix.review]
+    ranks = _RANKS[matrix.cell_keys]
     for row, column in np.argwhere(ranks >= 0).tolist():
         rank, summary = int(ranks[row, column]), matrix.annotations.get((row, column))
         assigned = summary.assigned if summary else ""
@@ -172,6 +175,7 @@ def _describe(access: Access, each: _Waiting) -> ToDoItem:
         reason=each.reason,
         explanation=_explain(finding, each.reason),
         severity=SEVERITIES[matrix.severity[each.place]],
+        open_questions=len(finding.open_questions),
         assigned=each.assigned,
         headline=finding.value[:_WORDS] or finding.headline,
         words=finding.best.quote.words[:_WORDS] if finding.best else "",
@@ -182,6 +186,9 @@ def _explain(finding: Finding, reason: ToDoReason) -> str:
     """Return why a finding waits."""
     if reason is ToDoReason.FAILED:
         return f"{finding.error} {finding.remedy}".strip()
+    if reason is ToDoReason.ASSIGNED:
+        asked = next(e for e in reversed(finding.remarks) if assigned_to(e.comment))
+        return f"{asked.by}: {asked.comment}"
     if reason is not ToDoReason.SECOND_LOOK:
         return finding.reason
     asked = next(e for e in reversed(finding.remarks) if e.state is ReviewState.SECOND_LOOK)

@@ -25,7 +25,7 @@ from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.risk.answers import answer_statement, answer_words
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.clauses import CLAUSE, clause_around
-from fourcorners.review.severity import leave_to_read, raise_severity
+from fourcorners.review.severity import leave_to_read, possible_high_words, raise_severity
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
@@ -337,9 +337,14 @@ def test_a_medium_finding_says_on_what_a_higher_severity_depends(contract: Contr
         "Else. Could be high, depending on a question that is not answered: “What is allowed?”",
         "Ask.",
     )
-    assert leave_to_read(told, Severity.HIGH, "Again.") == told
+    assert told.open_questions == ("effect",)
+    again = leave_to_read(told, Severity.HIGH, "Again.", ("effect", "consent"))
+    assert again == replace(told, open_questions=("effect", "consent"))
+    assert possible_high_words(again) == "could be high: 2 open questions"
     grave = raise_severity(told, Severity.HIGH, "It ended.", "")
     assert (grave.possible_severity, grave.reason) == (Severity.NONE, "It ended.")
+    assert possible_high_words(grave) == ""
+    assert not grave.open_questions
 
 
 def test_a_finding_raised_to_medium_may_still_be_higher(contract: Contract) -> None:

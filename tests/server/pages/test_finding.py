@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import SearchRecord
 from fourcorners.review.people import review_actions
 from fourcorners.text.quote import Match, Quote
@@ -120,7 +121,7 @@ def test_one_form_saves_all_that_was_changed_in_it(room: Room, lease: str) -> No
     assert (said.state, said.value) == ("corrected", "")
     assert [(each.id, each.value) for each in said.answers] == [("effect", "consent")]
     assert (cell.severity.value, cell.severity_by) == ("high", said.by)
-    assert (said.comment, review_actions.assignee(cell.remarks)) == ("@Bram: A trap.", "Bram")
+    assert (said.comment, assignee(cell.remarks)) == ("@Bram: A trap.", "Bram")
 
 
 @pytest.mark.parametrize(

@@ -107,11 +107,14 @@ def test_a_notice_that_cannot_be_is_refused(team: Room, where: str, notice: str)
 
 
 def test_a_notice_of_many_findings_leads_to_what_one_is_to_do(team: Room) -> None:
-    notice = Notice(kind=NoticeKind.ASSIGNED, by="ada", collection="Mill", playbook="house")
+    notice = Notice(
+        kind=NoticeKind.ASSIGNED, by="ada", collection="Mill", playbook="house", findings=12
+    )
     with team.app.state.server.connection_pool.library() as library, library.transaction():
         notify(library, "bram", notice)
-    assert "assigned findings to you" in team.client.get("/inbox").text
+    assert "assigned 12 findings to you" in team.client.get("/inbox").text
     (found,) = team.client.get("/api/v1/inbox").json()["notices"]
+    assert found["findings"] == 12
     data = {"csrf": team.token(), "notice": str(found["id"])}
     opened = team.client.post("/inbox/open", data=data)
     assert opened.headers["location"] == "/to-do?c=Mill&for=bram"

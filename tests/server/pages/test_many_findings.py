@@ -13,6 +13,7 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import Author, ReviewState, Severity
 from fourcorners.review.people import review_actions
 from fourcorners.server.auth import accounts as accounting
@@ -96,7 +97,7 @@ def state(room: Room, document: str, provision: str) -> tuple[object, ...]:
         cell = review_actions.load_finding(library, BOOK, document, provision)
     return (
         *(cell.review, cell.value, cell.place, cell.severity, cell.severity_by, cell.answers),
-        review_actions.assignee(cell.remarks),
+        assignee(cell.remarks),
     )
 
 
@@ -287,6 +288,9 @@ def test_many_are_rejected_assigned_or_commented_on_and_as_they_were_after_undo(
     assert comments(team, lease, SECOND) == ([said] if said else [])
     told = [("assigned", "ada", "")] if given["says"] == "assigned" else []
     assert notices(team, "bram") == told  # one, however many findings there are
+    with team.app.state.server.connection_pool.library() as library:
+        counted = library.execute("SELECT findings FROM server_notice_findings")
+    assert counted == ([(5,)] if told else [])
     assert "are as they were" in words(
         post(team, "/reviews/mark-many/undo", done=undo_number(shown.text)).text
     )

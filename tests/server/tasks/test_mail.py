@@ -64,13 +64,15 @@ def test_a_mail_says_how_much_is_new_and_no_name_of_a_deal(team: Room) -> None:
         tell(team, "bram", "Grain", "supply")  # behind the wall
         with team.app.state.server.connection_pool.library() as library, library.transaction():
             notify(library, "bram", Notice(kind=NoticeKind.MENTIONED, by="ada", collection="Mill"))
+            many = Notice(kind=NoticeKind.ASSIGNED, by="ada", collection="Mill", findings=12)
+            notify(library, "bram", many)
         sender.run_round()
         sender.run_round()
         (message,) = mail.taken
     assert message["To"] == "bram@firm.test"
-    assert message["Subject"] == "Fourcorners: 4 new notices"
+    assert message["Subject"] == "Fourcorners: 5 new notices"
     body = message.get_content()
-    assert "ada assigned 3 findings to you." in body
+    assert "ada assigned 15 findings to you." in body
     assert "ada mentioned you." in body
     assert "https://firm.test/inbox" in body
     for words in ("Mill", "Grain", "lease", "due-diligence", "Oats", walls.FIRST):

@@ -731,3 +731,10 @@ CREATE TABLE IF NOT EXISTS obligation_lists(
     state    TEXT NOT NULL,
     found    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- How many findings a notice concerns, if several
+
+CREATE TABLE IF NOT EXISTS server_notice_findings(
+    notice   INTEGER PRIMARY KEY REFERENCES server_notices(row) ON DELETE CASCADE,
+    findings INTEGER NOT NULL
+) STRICT;

@@ -118,10 +118,11 @@ def annotate_many(
     given = list(_selected(access, asked) if cells is None else cells)
     if asked.count is None:
         found, by = _open_cells(access, asked, given), access.principal.name
-        unanswered = sum(each.severity is Severity.TO_READ for _, each in found)
-        return BulkResult.make(
-            asked, number=0, by=by, findings=len(found), left=0, unanswered=unanswered
+        unanswered = sum(
+            each.severity is Severity.TO_READ or each.possible_severity.rank > each.severity.rank
+            for _, each in found
         )
+        return BulkResult.make(asked, by=by, findings=len(found), unanswered=unanswered)
     with library.transaction():
         places = _open_cells(access, asked, given)
         if asked.count != len(places):
@@ -283,12 +284,14 @@ def _carry_out(
     detail |= {"first_remark": first, "last_remark": annotation_log.last_number(library)}
     entry = library.record(_MARKED, detail)
     notice = Notice(
-        kind=NoticeKind.ASSIGNED, by=by, collection=asked.collection, playbook=asked.playbook
+        kind=NoticeKind.ASSIGNED,
+        by=by,
+        collection=asked.collection,
+        playbook=asked.playbook,
+        findings=len(places),
     )
     notify_of_comment(library, notice, comment, ())
-    return BulkResult.make(
-        asked, number=entry.seq, by=by, findings=len(places), left=0, unanswered=0
-    )
+    return BulkResult.make(asked, number=entry.seq, by=by, findings=len(places))
 
 
 def _restore(
@@ -320,8 +323,8 @@ def _annotations(
 
 def _assignment(annotations: Sequence[Annotation]) -> str:
     """Return the comment by which a cell is assigned to somebody; empty if it is not."""
-    name = review_actions.assignee(annotations)
+    name = annotation_log.assignee(annotations)
     given = (
-        each.comment for each in reversed(annotations) if review_actions.assignee([each]) == name
+        each.comment for each in reversed(annotations) if annotation_log.assignee([each]) == name
     )
     return next(given) if name else ""

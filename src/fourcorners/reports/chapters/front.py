@@ -12,6 +12,7 @@ from fourcorners.reports.chapters.material import (
     TONES,
     ReportMaterial,
     count_noun,
+    count_to_read,
     format_date,
     join_words,
     key_block,
@@ -33,7 +34,7 @@ from fourcorners.reports.tree import (
     label,
     row,
 )
-from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, Severity
+from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState
 from fourcorners.review.overview.counts import CHECKED_STATES
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.sentences import split_sentences
@@ -97,15 +98,10 @@ def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
         )
     if more := sum(len(flag.entries) for flag in flags[_STEPS:]):
         yield (Run(f"{count_noun(more, 'more flag')}: see "), Run("Red flags", link="flags"))
-    to_read = material.to_read
-    grave = sum(each.finding.possible_severity is Severity.HIGH for each in to_read)
-    if to_read:
-        graver = len(to_read) - material.counts.to_read
-        also = f" and {count_noun(graver, 'flag')} that may be graver" if graver > 0 else ""
+    if material.to_read:
         yield (
             Run("Read ", Tone.STRONG),
-            Run(f"{count_noun(material.counts.to_read, 'finding')} to be read{also}, "),
-            Run(f"{grave:,} of which may be of high severity: "),
+            Run(f"{count_to_read(material.counts)}: "),
             Run("To be read", link="to_read"),
             Run("."),
         )

@@ -312,6 +312,18 @@ def count_noun(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
+def count_to_read(counts: FindingCounts) -> str:
+    """Count what a person must read to know how grave it is."""
+    parts = []
+    if counts.to_read:
+        graver = counts.to_read_possible_high
+        which = f" ({graver:,} could be high)" if graver else ""
+        parts.append(f"{count_noun(counts.to_read, 'finding')} to be read{which}")
+    if graver := counts.medium_possible_high:
+        parts.append(f"{count_noun(graver, 'finding')} of medium severity that could be high")
+    return join_words(parts)
+
+
 def join_words(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 

@@ -14,6 +14,7 @@ from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
     count_noun,
+    count_to_read,
     join_words,
     key_block,
     key_place,
@@ -265,8 +266,8 @@ def _left_out(
         if count:
             flagged = count_noun(count, "flag")
             parts.append(f"{flagged} of {severity.value} severity ({', '.join(names)})")
-    if to_read := material.counts.to_read:
-        parts.append(f"{count_noun(to_read, 'finding')} to be read, listed below")
+    if material.to_read:
+        parts.append(f"{count_to_read(material.counts)}, listed below")
     if low := material.counts.low:
         parts.append(f"{count_noun(low, 'finding')} of low severity")
     if parts:
@@ -289,7 +290,10 @@ def _findings_to_read(material: ReportMaterial) -> Section:
     blocks: list[Block] = []
     if flags:
         blocks.append(
-            body("Any of these may be a red flag, or graver: a person should read the contract.")
+            body(
+                "Any of these may be a red flag, or graver: a person should read the contract. "
+                f"There are {count_to_read(material.counts)}; what could be high comes first."
+            )
         )
     for flag in flags:
         places = contract_places(material, flag.entries, len(flag.entries))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import ConfigError
@@ -14,7 +14,6 @@ from fourcorners.review import store
 from fourcorners.review.annotations import assigned_to
 from fourcorners.review.finding import (
     Annotation,
-    Author,
     CellState,
     Finding,
     ReviewState,
@@ -230,18 +229,3 @@ def assignment(to: str, why: str = "") -> str:
             field="to",
         )
     return f"@{name}: {why.strip() or 'please look at this.'}"
-
-
-def assignee(remarks: Iterable[Annotation]) -> str:
-    """Return who is asked to look at it by the remarks, the oldest first; empty if nobody, or done.
-
-    It is done as soon as anybody gives the finding a state.
-    """
-    name = ""
-    for remark in remarks:
-        if remark.author is not Author.PERSON:
-            continue
-        if remark.state is not None:
-            name = ""
-        name = assigned_to(remark.comment) or name
-    return name

@@ -82,7 +82,7 @@ class RiskConclusion:
         }
         questions = {each.id: each.question for each in finding.answers}
         asked = {each.id: each for each in provision.questions}
-        undecided: list[tuple[SeverityRule, str]] = []  # rules, each with what it depends on
+        undecided: list[tuple[SeverityRule, list[str]]] = []  # each with what it depends on
         rule = mild = None
         for each in provision.severity:
             if each.when != finding.state.value or each.ends_within is not None:
@@ -92,13 +92,17 @@ class RiskConclusion:
                 rule = each
                 break
             if depends:
-                undecided.append((each, questions[depends[0]]))
+                undecided.append((each, depends))
                 if not {*depends} & {*each.answers}:  # it holds, for whomever
                     mild = mild or each
-        gravest, question = max(
-            undecided, key=lambda each: Severity(each[0].severity).rank, default=(None, "")
+        possible = max(
+            (Severity(each.severity) for each, _ in undecided),
+            key=lambda level: level.rank,
+            default=Severity.NONE,
         )
-        possible = Severity(gravest.severity) if gravest else Severity.NONE
+        deciding = [
+            name for each, names in undecided if each.severity == possible.value for name in names
+        ]
         if rule is None and possible is Severity.LOW:
             rule = mild
         position = None
@@ -113,11 +117,13 @@ class RiskConclusion:
             finding,
             severity=Severity(rule.severity) if rule else Severity.NONE,
             possible_severity=Severity.NONE,
+            open_questions=(),
             reason=" ".join(filter(None, (lead, rule.because))) if rule else "",
             recommendation=rule.recommend if rule else "",
             position=_position_match(position, given) if position else None,
         )
-        return leave_to_read(decided, possible, open_question_reason(possible, question))
+        reason = open_question_reason(possible, questions[deciding[0]]) if deciding else ""
+        return leave_to_read(decided, possible, reason, deciding)
 
     def statement(self, question: RiskQuestion, value: str) -> str:
         """Return how a cell says an answer; empty where it does not."""

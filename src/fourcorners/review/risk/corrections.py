@@ -79,6 +79,7 @@ class Corrections:
                 cell,
                 severity=level,
                 possible_severity=Severity.NONE,
+                open_questions=(),
                 reason=reason or f"{remark.by} set the severity.",
                 recommendation="" if level is Severity.NONE else cell.recommendation,
                 severity_by=remark.by,

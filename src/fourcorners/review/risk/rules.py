@@ -207,7 +207,7 @@ def raise_by_rules(finding: Finding, provision: Provision) -> Finding:
         elif answer.is_open:
             level = Severity(rule.severity)
             reason = open_question_reason(level, rule.statement)
-            finding = leave_to_read(finding, level, reason)
+            finding = leave_to_read(finding, level, reason, [rule.id])
     return finding
 
 

@@ -152,6 +152,9 @@ class FindingValue(_Part):
         default=Severity.NONE,
         description="How grave open questions may make it; `none` if no graver than it is.",
     )
+    open_questions: list[str] = Field(
+        default_factory=list, description="The ids of the answers on which that depends."
+    )
     quotes: list[QuoteValue] = Field(default_factory=list)
     amendments: list[AmendmentValue] = Field(
         default_factory=list,

@@ -104,8 +104,8 @@ class _ToDoQuery(ToDoRequest):
 def list_things_to_do(context: Context, asked: Annotated[_ToDoQuery, Query()]) -> Paged[ToDoItem]:
     """List what waits for a person in the reviews that you may read.
 
-    Second looks come first, then high findings, those whose severity an open question decides, and
-    cells that failed; what is assigned to you comes before all others.
+    Second looks come first, then high findings, those that could be high, others to be read, cells
+    that failed, and what is assigned to someone; what is assigned to you comes before all others.
     """
     part = list_to_do(context, asked, asked.cursor, asked.limit)
     return Paged(items=part.items, next=part.next)

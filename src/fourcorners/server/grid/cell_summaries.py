@@ -16,16 +16,26 @@ from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
+from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import Author, CellState, ReviewState, Severity
-from fourcorners.review.people.review_actions import assignee
 
 _FIELD, _CELL = "\x1f", "\x1e"  # separators of the fields of a cell, and of cells
 
 CellStatements: TypeAlias = tuple[tuple[str, str], ...]
 """What the answers of a cell say, each with its value for programs, which may be empty."""
 
-CellSummary: TypeAlias = tuple[str, str, str, CellStatements]
-"""A cell as the program filled it: provision, the values of state and severity, what is said."""
+CellSummary: TypeAlias = tuple[str, str, str, bool, CellStatements]
+"""A cell as the program filled it: provision, the values of state and severity, what is said.
+
+Before the last is whether an open question could make it high.
+"""
+_POSSIBLE_HIGH = """
+    CASE WHEN severity IN ('medium', 'to_read') AND EXISTS (
+        SELECT 1 FROM review_findings f WHERE f.document = review_summaries.document
+        AND f.playbook = review_summaries.playbook AND f.provision = review_summaries.provision
+        AND f.finding LIKE '%"possible_severity":"high"%'
+    ) THEN '1' ELSE '' END
+"""  # not by json_extract: one damaged finding would end the grid of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,7 @@ class ReviewSummary:
         assigned: Who is to look at it; empty for nobody.
         value: What they put in the place of its words.
         comments: How often people said why, or anything else.
-        state: Of the cell, as people's word has it; and so its severity.
+        state: Of the cell, as people's word has it; and so its severity, and what it could be.
         is_severity_set: Whether a person set the severity.
         headline: What the answers say with that; nothing where people put other words there.
     """
@@ -47,6 +57,7 @@ class ReviewSummary:
     comments: int
     state: CellState
     severity: Severity
+    possible_high: bool = False
     is_severity_set: bool = False
     headline: CellStatements = ()
 
@@ -69,7 +80,9 @@ def changed_cells(
             "review_summaries INDEXED BY review_summaries_by_time WHERE playbook = ? AND made >= ?"
         )
         bindings.append(since.made)
-    parts = f" || '{_FIELD}' || ".join(("provision", "state", "severity", "statements"))
+    parts = f" || '{_FIELD}' || ".join(
+        ("provision", "state", "severity", _POSSIBLE_HIGH, "statements")
+    )
     rows = library.execute(
         f"SELECT document, group_concat({parts}, '{_CELL}') FROM {table} "  # noqa: S608
         "GROUP BY document",
@@ -83,8 +96,9 @@ def changed_cells(
 
 
 def _parse(text: str) -> CellSummary:
-    provision, state, severity, statements = text.split(_FIELD)
-    return provision, state, severity, tuple(tuple(each) for each in json.loads(statements))
+    provision, state, severity, graver, statements = text.split(_FIELD)
+    pairs = tuple(tuple(each) for each in json.loads(statements))
+    return provision, state, severity, bool(graver), pairs
 
 
 def sync_position(library: Library, playbook: Playbook) -> SyncPosition:
@@ -136,6 +150,7 @@ def review_summaries(
                 comments,
                 finding.state,
                 finding.severity,
+                finding.possible_severity is Severity.HIGH,
                 bool(finding.severity_by),
                 statement,
             )

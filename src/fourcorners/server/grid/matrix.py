@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -62,10 +63,12 @@ class GridMatrix:
     """The cells of a collection by a playbook, and by the questions that reviewers put to it.
 
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
-    column, and `headline` the numbers in `headlines` of what the answers say; `annotations` what
-    people said, where they did; `ends` when the contracts of rows end, and `titles` what they are
-    called, as far as it was looked up; `rows_by_title` the rows of each title; `families` what
-    belongs to another contract, and `heads` that contract's row, by the row.
+    column; `possible_high` is whether an open question could make a lesser cell high, `assigned`
+    whether somebody is asked to look at it. `headline` holds the numbers in `headlines` of what the
+    answers say; `annotations` what people said, where they did; `ends` when the contracts of rows
+    end, and `titles` what they are called, as far as it was looked up; `rows_by_title` the rows of
+    each title; `families` what belongs to another contract, and `heads` that contract's row, by the
+    row.
     The columns of `column_playbook` follow those of the playbook.
     """
 
@@ -75,6 +78,8 @@ class GridMatrix:
     state: Bytes
     severity: Bytes
     review: Bytes
+    possible_high: Flags
+    assigned: Flags
     headline: Places
     headlines: dict[CellStatements, int] = field(default_factory=lambda: {(): 0})
     annotations: dict[tuple[int, int], ReviewSummary] = field(default_factory=dict)
@@ -84,6 +89,12 @@ class GridMatrix:
     rows_by_title: dict[str, list[int]] = field(default_factory=dict)
     families: Mapping[str, FamilyLink] = field(default_factory=dict)
     heads: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def cell_keys(self) -> tuple[NDArray[np.integer[Any]], ...]:
+        """Return what counts of cells, as numbers in the order of a `CellKey`."""
+        flags = (self.possible_high.view(np.uint8), self.assigned.view(np.uint8))
+        return (self.state, self.severity, self.review, *flags)
 
     @property
     def playbooks(self) -> tuple[Playbook, Playbook]:
@@ -185,8 +196,18 @@ def _empty(
     )
     shape = (len(lines), len(playbook.provisions) + len(asked.provisions))
     state, severity, review = (np.zeros(shape, np.uint8) for _ in range(3))
-    statement = np.zeros(shape, np.int32)
-    matrix = GridMatrix(playbook, asked, lines, state, severity, review, statement)
+    possible_high, assigned = np.zeros(shape, bool), np.zeros(shape, bool)
+    matrix = GridMatrix(
+        playbook,
+        asked,
+        lines,
+        state,
+        severity,
+        review,
+        possible_high,
+        assigned,
+        np.zeros(shape, np.int32),
+    )
     rows = {line.id: number for number, line in enumerate(lines)}
     return _CachedGrid(matrix, members, rows, {}, set(), set())
 
@@ -221,6 +242,8 @@ def _bring_up_to_date(library: Library, cached: _CachedGrid, book: Playbook) -> 
         matrix.headline[place] = matrix.headline_number(opinion.headline)
         matrix.state[place] = _STATE[opinion.state.value]
         matrix.severity[place] = _SEVERITY[opinion.severity.value]
+        matrix.possible_high[place] = opinion.possible_high
+        matrix.assigned[place] = bool(opinion.assigned)
         matrix.annotations[place] = opinion
     cached.seen |= annotated
     cached.marks[book.hash] = mark
@@ -236,25 +259,27 @@ def _fill(
     """Take cells over; tell whether any is another, and which people spoke of before."""
     matrix, seen = cached.matrix, cached.seen
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
-    codes: dict[CellSummary, tuple[int, int, int, int]] = {}
+    codes: dict[CellSummary, tuple[int, int, int, bool, int]] = {}
     any_changed, again = False, set()
     for document, looks in cells:
         row = cached.rows.get(document)
         if row is None:
             continue
         for each in set(looks).difference(codes):
-            provision, state, severity, statement = each
+            provision, state, severity, possible_high, statement = each
             place = columns.get(provision, -1)  # a column that is not shown any more
             codes[each] = (
                 place,
                 _STATE[state],
                 _SEVERITY[severity],
+                possible_high,
                 matrix.headline_number(statement),
             )
         coded = np.array([codes[each] for each in looks], np.intp)
-        places, states, severities, headlines = coded[coded[:, 0] >= 0].T
+        places, states, severities, graver, headlines = coded[coded[:, 0] >= 0].T
         for held, came in (
-            (matrix.state, states), (matrix.severity, severities), (matrix.headline, headlines)
+            (matrix.state, states), (matrix.severity, severities),
+            (matrix.possible_high, graver), (matrix.headline, headlines),
         ):  # fmt: skip
             any_changed |= bool((held[row, places] != came).any())
             held[row, places] = came

@@ -19,6 +19,12 @@ from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, G
 from fourcorners.text.values.periods import period_parts
 
 _NARROWEST, _WIDEST = 60, 800  # pixels of a column
+POSSIBLE_HIGH = "possible_high"
+"""Asks for cells that an open question could make high."""
+SEVERITY_CHOICES: Mapping[str, str] = {
+    **{each.value: each.words for each in Severity if each is not Severity.NONE},
+    POSSIBLE_HIGH: "Could be high",
+}
 MAX_ANSWER = 300  # characters of an answer that is asked for
 _Words = Annotated[str, Query(max_length=200)]
 # The names of the fields in an address.
@@ -41,6 +47,7 @@ class GridQuery:
     Attributes:
         column: Only cells of this provision count for the filters; empty for every shown one.
         state: A `CellState`, or `missing` for cells that were not reviewed.
+        severity: A `Severity`, or `possible_high` for what an open question could make high.
         answer: Only cells of a provision whose answers say so: its id, a colon, what they say.
         assigned: Only cells that this person is to look at.
         sort: `name`, `type`, `risk`, `open`, or a provision's id: by what its cells say.
@@ -72,7 +79,7 @@ class GridQuery:
     def __post_init__(self) -> None:
         known = {
             "state": ("missing", *CellState),
-            "severity": tuple(Severity),
+            "severity": (*SEVERITY_CHOICES, Severity.NONE),
             "review": tuple(ReviewState),
         }
         for name, values in known.items():
@@ -195,7 +202,9 @@ def _cells(matrix: GridMatrix, wanted: GridQuery) -> Flags:
     if wanted.state:
         state = None if wanted.state == "missing" else CellState(wanted.state)
         cells &= matrix.state == STATES.index(state)
-    if wanted.severity:
+    if wanted.severity == POSSIBLE_HIGH:
+        cells &= matrix.possible_high & (matrix.severity != SEVERITIES.index(Severity.HIGH))
+    elif wanted.severity:
         cells &= matrix.severity == SEVERITIES.index(Severity(wanted.severity))
     if wanted.review:
         cells &= matrix.review == REVIEWS.index(ReviewState(wanted.review))

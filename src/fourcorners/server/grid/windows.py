@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from fourcorners.library.store import Library
+from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
-from fourcorners.review.overview.counts import FindingCounts, count_cells
+from fourcorners.review.overview.counts import CellKey, FindingCounts, count_cells
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
 from fourcorners.server.grid.query import MAX_ANSWER, GridQuery, GridSelection, shown_columns
 from fourcorners.text.invisible_characters import single_line
+
+_MOST_ANSWERS = 12  # of a column that the filter offers, the most frequent
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,7 @@ def _cell(
     label = [
         f"{single_line(provision.name)}: {headline or STATE_WORDS[state].lower()}",
         _severity_label(state, severity),
+        "could be high" if matrix.possible_high[place] and severity is not Severity.HIGH else "",
         "" if review is ReviewState.PROPOSED else REVIEW_WORDS[review].lower(),
         f"for {single_line(annotation_summary.assigned)}" if annotation_summary.assigned else "",
     ]
@@ -228,6 +232,16 @@ def count_answers(
     return counted
 
 
+def answer_choices(
+    matrix: GridMatrix, wanted: GridQuery
+) -> list[tuple[Provision, list[tuple[str, int]]]]:
+    """Return what the answers of shown columns say, or of the one chosen, as the filter has it."""
+    one = matrix.column(wanted.answer.partition(":")[0] or wanted.column)
+    columns = shown_columns(matrix, wanted) if one is None else [one]
+    counted = count_answers(matrix, columns, _MOST_ANSWERS)
+    return [(matrix.columns[column], statement) for column, statement in counted]
+
+
 def _severity_label(state: CellState, severity: Severity) -> str:
     if severity is Severity.NONE or state is CellState.TO_READ:
         return ""
@@ -237,13 +251,15 @@ def _severity_label(state: CellState, severity: Severity) -> str:
 
 def count_grid(matrix: GridMatrix, columns: Sequence[int]) -> FindingCounts:
     """Return the counts of a whole grid, over some of its columns."""
-    sizes = (len(STATES), len(SEVERITIES), len(REVIEWS))
-    parts = [each[:, columns].ravel() for each in (matrix.state, matrix.severity, matrix.review)]
+    sizes = (len(STATES), len(SEVERITIES), len(REVIEWS), 2, 2)
+    parts = [each[:, columns].ravel() for each in matrix.cell_keys]
     codes = np.bincount(np.ravel_multi_index(parts, sizes), minlength=np.prod(sizes))
     return count_cells(
         {
-            (STATES[state], SEVERITIES[severity], REVIEWS[review]): int(codes[code])
+            CellKey(
+                STATES[state], SEVERITIES[severity], REVIEWS[review], bool(graver), bool(assigned)
+            ): int(codes[code])
             for code in np.flatnonzero(codes).tolist()
-            for state, severity, review in [np.unravel_index(code, sizes)]
+            for state, severity, review, graver, assigned in [np.unravel_index(code, sizes)]
         }
     )

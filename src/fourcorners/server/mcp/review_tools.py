@@ -221,7 +221,8 @@ class ToDo(Value):
 @tool(
     "What waits for a person",
     "Lists the findings of all reviews that a person should look at: second looks, high severity, "
-    "those that an open question decides (`to_read`), and failed cells; each with why.",
+    "those that could be high (`possible_high`), others to be read, failed cells, "
+    "and what is assigned to someone; each with why.",
 )
 def _to_do(context: RequestContext, asked: ToDoToolRequest, _: Progress) -> ToDo:
     part = list_to_do(context, asked, asked.cursor, _MAX_TO_DO)

@@ -18,7 +18,7 @@ from email.utils import localtime, make_msgid
 from fourcorners import smtp
 from fourcorners.errors import CallError, ConfigError
 from fourcorners.operations.access import Access
-from fourcorners.operations.inbox import unread_since
+from fourcorners.operations.inbox import UnreadNotice, unread_since
 from fourcorners.operations.notices import NoticeKind
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store import mail
@@ -93,7 +93,7 @@ class MailSender(Periodic):
         if not new:  # what is left is not for them any more
             return to, _HOUR
         try:
-            self._send(self.message(to, [(by, kind) for _, by, kind in new]), self._server())
+            self._send(self.message(to, new), self._server())
         except ConfigError as error:
             _log.warning("mail cannot be sent: %s %s", error.message, error.remedy)
             return replace(to, reason=error.message.removesuffix(".")), _HOUR
@@ -101,11 +101,11 @@ class MailSender(Periodic):
             failed = replace(to, attempts=to.attempts + 1, reason=_reason(error))
             if to.attempts < len(DELAYS):
                 return failed, DELAYS[to.attempts]
-            return replace(failed, sent=new[-1][0], attempts=0), 0.0
-        sent = replace(to, sent=new[-1][0], attempts=0, reason="")
+            return replace(failed, sent=new[-1].row, attempts=0), 0.0
+        sent = replace(to, sent=new[-1].row, attempts=0, reason="")
         return sent, _HOUR if to.digest is Digest.HOURLY else 0.0
 
-    def message(self, to: Mailbox, notices: Sequence[tuple[str, NoticeKind]]) -> EmailMessage:
+    def message(self, to: Mailbox, notices: Sequence[UnreadNotice]) -> EmailMessage:
         """Return the message that says how much is new."""
         made = EmailMessage(policy=SMTP)
         count = len(notices)
@@ -114,7 +114,11 @@ class MailSender(Periodic):
         made["Date"], made["Message-ID"] = localtime(), make_msgid(domain="fourcorners")
         made["Auto-Submitted"] = "auto-generated"
         lines = []
-        for (by, kind), times in Counter(notices).items():
+        counted: Counter[tuple[str, NoticeKind]] = Counter()
+        for each in notices:
+            is_assigned = each.kind is NoticeKind.ASSIGNED
+            counted[each.by, each.kind] += each.findings if is_assigned else 1
+        for (by, kind), times in counted.items():
             once, often = _SAYS[kind]
             lines.append(f"{by} {once if times == 1 else often.format(times)}.")
         inbox = f"{self._settings.address.rstrip('/')}/inbox"

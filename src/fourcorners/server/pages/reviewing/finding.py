@@ -26,6 +26,7 @@ from fourcorners.reports.grid import (
 from fourcorners.research.columns.store import playbook_for
 from fourcorners.review import store
 from fourcorners.review.amendments import apply_amendments
+from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import (
     Author,
     CellState,
@@ -33,8 +34,8 @@ from fourcorners.review.finding import (
     ReviewState,
     Severity,
 )
-from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import SILENT, answer_words
+from fourcorners.review.severity import possible_high_words
 from fourcorners.review.store import cell_words
 from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server.context import Context, RequestContext
@@ -208,6 +209,7 @@ def _show_document(
         view=view,
         cell=cell,
         finding=finding,
+        possible_high=possible_high_words(finding) if finding else "",
         back=_grid(c, book.id),
         next_href=f"/to-do/next?{todo}"
         if todo
@@ -260,7 +262,7 @@ def _panel(access: Access, finding: Finding, provision: Provision) -> dict[str, 
             if each not in finding.evidence
         ],
         "questions": _question_forms(finding, provision),
-        "assigned": review_actions.assignee(finding.remarks),
+        "assigned": assignee(finding.remarks),
         "value_href": quote_href(document, place, finding.value) if place else "",
     }
 

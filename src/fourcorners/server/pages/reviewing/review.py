@@ -28,8 +28,7 @@ from fourcorners.operations.reviewing.exports import (
 )
 from fourcorners.operations.reviewing.reviews import ReviewRequest
 from fourcorners.operations.reviewing.views import list_views
-from fourcorners.playbooks.playbook import Provision
-from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
+from fourcorners.reports.grid import REVIEW_WORDS, STATE_WORDS
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.review import store
 from fourcorners.review.parties import (
@@ -59,7 +58,7 @@ from fourcorners.server.grid.reviews import (
     start_review,
 )
 from fourcorners.server.grid.windows import (
-    count_answers,
+    answer_choices,
     count_grid,
     grid_window,
     next_open_cell,
@@ -75,7 +74,6 @@ _CELLS = 400  # cells of such a page, about: more would be heavy to send
 _WINDOW = 120  # rows of a window at most
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
-_MOST_ANSWERS = 12  # of a column that the filter offers, the most frequent
 _MOST_PARTIES = 200  # that are offered where a review is begun
 
 
@@ -191,13 +189,13 @@ def grid(
         rows=rows,
         fitting=fit,
         number=page,
-        versions=review_playbook_versions(context, wanted.collection, matrix.playbook.id),
         last=last,
         version=matrix.version,
+        versions=review_playbook_versions(context, wanted.collection, matrix.playbook.id),
         types=[(each, each) for each in sorted(types, key=str.casefold)],
         column_choices=[(each.id, each.name) for each in matrix.columns],
         people=[(each, each) for each in sorted(assigned)],
-        answers=_answer_choices(matrix, wanted),
+        answers=answer_choices(matrix, wanted),
         task=task,
         filling=[each for each in asked_columns if each.is_busy],
         has_model=column_actions.has_model(context),
@@ -205,7 +203,7 @@ def grid(
         longest=MAX_QUESTION,
         kinds=KIND_WORDS,
         state_words=STATE_WORDS,
-        severity_words={each: SEVERITY_WORDS[each] for each in SEVERITIES},
+        severity_words=SEVERITY_CHOICES,
         review_words=REVIEW_WORDS,
         cell_href=cell_href(wanted),
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
@@ -217,16 +215,6 @@ def grid(
         for_nobody=sum(not each.names for each in sides.values()),
         stale=stale,
     )
-
-
-def _answer_choices(
-    matrix: GridMatrix, wanted: GridQuery
-) -> list[tuple[Provision, list[tuple[str, int]]]]:
-    """Return what the answers of shown columns say, or of the one chosen, as the filter has it."""
-    one = matrix.column(wanted.answer.partition(":")[0] or wanted.column)
-    columns = shown_columns(matrix, wanted) if one is None else [one]
-    counted = count_answers(matrix, columns, _MOST_ANSWERS)
-    return [(matrix.columns[column], statement) for column, statement in counted]
 
 
 def _count_stale(

@@ -17,8 +17,10 @@ _SHOWN = 50  # findings of a page
 _REASONS = {
     ToDoReason.SECOND_LOOK: "Second look",
     ToDoReason.HIGH: "High severity",
+    ToDoReason.POSSIBLE_HIGH: "Could be high",
     ToDoReason.TO_READ: "To be read",
     ToDoReason.FAILED: "Failed",
+    ToDoReason.ASSIGNED: "Assigned",
 }
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=20)]
