@@ -18,6 +18,8 @@ class NoticeKind(StrEnum):
     ADDED = "added"
     HELP = "help"
     EXPIRING = "expiring"
+    NO_FOLDER = "no_folder"  # that is watched for the collection
+    NO_COLLECTION = "no_collection"  # for which a folder is watched
 
 
 class Notice(Value):
@@ -37,9 +39,9 @@ class Notice(Value):
     document: str = ""
     playbook: str = ""
     provision: str = ""
-
-
     findings: int = 1
+
+
 def notify(library: Library, person: str, notice: Notice) -> None:
     """Put a notice before a person, in the transaction that is open; nobody notifies themselves."""
     if person == notice.by:
@@ -58,14 +60,14 @@ def notify(library: Library, person: str, notice: Notice) -> None:
             notice.provision,
         ),
     )
-
-
     if notice.findings > 1:
         library.execute(
             "INSERT INTO server_notice_findings SELECT max(row), ? FROM server_notices "
             "WHERE person = ? AND by = ?",
             (notice.findings, person, notice.by),
         )
+
+
 def is_notified(library: Library, person: str, notice: Notice, since: datetime) -> bool:
     """Tell whether someone was notified of a thing since a time, whether they saw it or not."""
     rows = library.execute(

@@ -14,6 +14,7 @@ import pytest
 
 from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.tasks import watcher as watching_module
 from fourcorners.server.tasks.handlers import add
 from fourcorners.server.tasks.queue import Task, TaskQueue
 from fourcorners.server.tasks.watcher import FolderWatcher
@@ -230,6 +231,59 @@ def test_members_are_told_and_the_library_counts_what_is_new(
         assert by == ["watched folder", "watched folder"]
     room.client.get("/c/Mill")
     assert "new" not in library_says()
+
+
+def test_a_watch_that_stops_is_said_once_where_people_see_it(
+    make_room: Callable[..., Room], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching_module, "_LOOK", 3_600.0)  # the server's own looks at nothing
+    settings = WatchSettings(folder=str(folder), collection="Mill")
+    room = make_room(team=True, watch=(settings,))
+    with room.app.state.server.connection_pool.library() as library:
+        accounts = Accounts(library)
+        for name in ("ada", "bram"):
+            accounts.add(name, "a short sentence is good", by="test")
+        accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
+        accounts.grant("bram", Role.READER, "Mill", by="test")
+    room.put({"old.txt": SUPPLY}, "Mill")
+
+    def sign_in(name: str) -> None:
+        room.client.cookies.clear()
+        data = {"name": name, "password": "a short sentence is good"}
+        assert room.client.post("/sign-in", data=data).status_code == 303
+
+    def notices() -> list[tuple[object, ...]]:
+        with room.app.state.server.connection_pool.library() as library:
+            return [tuple(each) for each in library.execute(
+                "SELECT person, kind, collection FROM server_notices ORDER BY row"
+            )]  # fmt: skip
+
+    away = folder.rename(folder.with_name("away"))
+    for each in (watcher(room, folder), watcher(room, folder)):  # another server, or a restart
+        each.run_round()
+        each.run_round()
+    assert sorted(notices()) == [("ada", "no_folder", "mill"), ("bram", "no_folder", "mill")]
+    sign_in("bram")
+    said = "A folder that is watched for this collection cannot be reached"
+    assert said in room.client.get("/c/Mill").text
+    assert str(folder) not in room.client.get("/c/Mill").text
+    assert "cannot reach the folder that is watched" in room.client.get("/inbox").text
+    assert "Nothing is added" not in room.client.get("/").text
+    away.rename(folder)
+    watching = watcher(room, folder)
+    watching.run_round()
+    assert said not in room.client.get("/c/Mill").text
+    sign_in("ada")
+    headers = {"X-CSRF-Token": room.token()}
+    assert room.client.delete("/api/v1/collections/Mill", headers=headers).status_code == 204
+    watching.run_round()
+    watching.run_round()
+    assert notices()[-1] == ("ada", "no_collection", "")
+    assert len([each for each in notices() if each[1] == "no_collection"]) == 1
+    page = room.client.get("/inbox").text
+    assert "as its collection was deleted" in page
+    assert "Mill" in page
+    assert "the collection was deleted" in room.client.get("/").text
 
 
 def test_a_folder_is_named_in_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

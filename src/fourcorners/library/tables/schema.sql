@@ -610,7 +610,8 @@ CREATE TABLE IF NOT EXISTS document_tags(
 ) STRICT, WITHOUT ROWID;
 
 -- Files of watched folders that were taken; `stamp` is their size and time. Where `path` is
--- 'feeds ' and the folded name in the settings, `stamp` is what that collection is called now.
+-- 'feeds ' and the folded name in the settings, `stamp` is what that collection is called now;
+-- where it is 'stopped ' and that name, why nothing is added, and since when.
 
 CREATE TABLE IF NOT EXISTS server_watched(
     folder TEXT NOT NULL,

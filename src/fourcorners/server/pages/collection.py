@@ -30,6 +30,7 @@ from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.collections import CollectionRequest, create_collection
 from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.store.watches import stopped_watches
 from fourcorners.server.tasks import arrivals
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import health as health_task
@@ -76,6 +77,7 @@ def show(
             note_visit(access, name)
         wanted = help_requests(access, name, [context.principal.name]) if failures else []
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
+        watches = stopped_watches(access.common(), context.state.settings.watch)
     adding = None if table.total else _last_task(context, add_task.KIND, name)
     return context.page(
         "collection.html.j2",
@@ -98,6 +100,7 @@ def show(
             for each in failures
         ],
         asked_for_help=wanted,
+        stopped=[each for each in watches if each.collection == known.name],
         arrivals=reviewed,
         may_review=context.principal.may(Role.REVIEWER, name),
         helped=helped,

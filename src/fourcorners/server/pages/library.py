@@ -10,6 +10,7 @@ from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
 from fourcorners.server.store import health_checks
+from fourcorners.server.store.watches import stopped_watches
 
 router = APIRouter()
 
@@ -25,6 +26,8 @@ def show(context: Context) -> Response:
         }
         new = new_documents(access)
         admits = context.state.team and context.principal.may_everywhere(Role.ADMIN)
+        may_watch = context.principal.may_everywhere(Role.ADMIN)
+        stopped = stopped_watches(library, context.state.settings.watch) if may_watch else []
         users = [each.name for each in Accounts(library).users()] if admits else []
     names = [each.name for each in collections if context.principal.may(Role.EDITOR, each.name)]
     return context.page(
@@ -34,6 +37,7 @@ def show(context: Context) -> Response:
         checked=checked,
         writable=names,
         new=new,
+        stopped=stopped,
         users=users,
         roles=[each.title for each in Role],
         may_begin=context.principal.may(Role.EDITOR, ""),

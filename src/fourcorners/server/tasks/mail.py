@@ -40,6 +40,14 @@ _SAYS = {
         "reminds you of a clause that expires soon",
         "reminds you of {} clauses that expire soon",
     ),
+    NoticeKind.NO_FOLDER: (
+        "cannot reach a watched folder, and adds nothing from it",
+        "cannot reach {} watched folders, and adds nothing from them",
+    ),
+    NoticeKind.NO_COLLECTION: (
+        "adds nothing more from a watched folder, as its collection was deleted",
+        "adds nothing more from {} watched folders, as their collections were deleted",
+    ),
 }
 _REFUSED = {
     530: "the sign-in",

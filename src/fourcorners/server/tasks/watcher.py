@@ -16,8 +16,10 @@ from fourcorners.documents.discovery import is_ignored_name
 from fourcorners.library.database import as_string
 from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import fold_name
+from fourcorners.operations.notices import Notice, NoticeKind, notify
+from fourcorners.server.store import watches
 from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.store.watches import WatchProblem
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.periodic import Periodic
 from fourcorners.server.tasks.queue import TaskQueue
@@ -28,7 +30,6 @@ BY = "watched folder"
 _LOOK = 10.0  # seconds between looks
 _AT_ONCE = 500  # files of one task
 _MISNAMED = "its name is not in UTF-8"
-_FEEDS = "feeds "  # before the name of a collection, in the place of a path
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -45,26 +46,21 @@ class FolderWatcher(Periodic):
         super().__init__("watcher", _LOOK, wanted=bool(watched))
         self._pool, self._watched, self._wake = pool, watched, wake
         self._seen: dict[tuple[str, Path], str] = {}  # size and time of the last look
-        self._missing: set[str] = set()
 
     def run_round(self) -> None:
         """Start the tasks that add what has arrived and has not changed since the last look."""
         before, self._seen = self._seen, {}
         for each in self._watched:
             folder = os.path.realpath(each.folder)
-            if not os.path.isdir(folder):  # noqa: PTH112 - of a text
-                if folder not in self._missing:
-                    _log.warning("a watched folder cannot be entered")
-                    self._missing.add(folder)
-                continue
-            self._missing.discard(folder)
+            is_there = os.path.isdir(folder)  # noqa: PTH112 - of a text
             still: list[tuple[Path, str]] = []
             for path, stamp in _files(Path(folder), self._pool.files):
                 self._seen[folder, path] = stamp
                 if before.get((folder, path)) == stamp:
                     still.append((path, stamp))
             with self._pool.library() as library:
-                started = _take(library, folder, each.collection, still)
+                fed = _note_state(library, folder, each.collection, is_there=is_there)
+                started = bool(fed and still) and _take(library, folder, fed, still)
             if started:
                 self._wake()
 
@@ -94,20 +90,36 @@ def _files(folder: Path, own: Path) -> Iterator[tuple[Path, str]]:
                 yield path, f"{state.st_size} {state.st_mtime_ns}"
 
 
-def fed_collection(library: Library, folder: str, named: str) -> str:
-    """Return the collection that a watch feeds: the one of this name, whatever that is called now.
+def _note_state(library: Library, folder: str, named: str, *, is_there: bool) -> str:
+    """Return the collection that a watch feeds; where it cannot, notify whom that concerns, once.
 
-    It is empty once the collection was deleted: another of its name is another deal.
+    That is the members of the collection where its folder is missing; where the collection was
+    deleted, those who administer the library.
     """
-    key = f"{_FEEDS}{fold_name(named)}"
-    rows = library.execute(
-        "SELECT stamp FROM server_watched WHERE folder = ? AND path = ?", (folder, key)
-    )
-    fold = as_string(rows[0][0]) if rows else fold_name(named)
-    if not rows:
-        library.execute("INSERT INTO server_watched VALUES (?, ?, ?)", (folder, key, fold))
-    held = {fold_name(each): each for each in library.collection_names()}
-    return held.get(fold, named if fold == fold_name(named) else "")
+    from fourcorners.operations.members import members
+    from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+
+    with library.transaction():
+        fed = watches.fed_collection(library, folder, named)
+        problem = None if is_there else WatchProblem.NO_FOLDER
+        if not fed:
+            problem = WatchProblem.NO_COLLECTION
+        if watches.note_problem(library, folder, named, problem) and problem:
+            _log.warning(
+                "nothing is added from a watched folder: %s",
+                "it cannot be entered" if fed else "its collection was deleted",
+            )
+            people = members(library, fed) if fed else Accounts(library).admins(ALL_COLLECTIONS)
+            # The name that a deleted collection had is in the place of a playbook's.
+            notice = Notice(
+                kind=NoticeKind(problem.value),
+                by="Fourcorners",
+                collection=fed,
+                playbook="" if fed else named,
+            )
+            for person in people:
+                notify(library, person, notice)
+    return fed if is_there else ""
 
 
 def _take(
@@ -115,10 +127,6 @@ def _take(
 ) -> bool:
     """Start the task that adds what was not taken before; tells whether there is any."""
     with library.transaction():
-        fed = fed_collection(library, folder, collection)
-        if not still or not fed:
-            return False
-        collection = fed
         rows = library.execute("SELECT path, stamp FROM server_watched WHERE folder = ?", (folder,))
         taken = {as_string(path): as_string(stamp) for path, stamp in rows}
         new = [
