@@ -135,6 +135,13 @@ def test_no_other_name_reaches_a_local_server(room: Room) -> None:
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(room: Room) -> None:
     answer = room.client.post("/remove", content=b"a" * (3 << 20))
     assert answer.status_code == 413
+    assert answer.headers["content-type"].startswith("text/html")  # to people, a page
+    assert "A request may have 2,097,152 bytes here (2 MB)." in answer.text
+    assert "split the file" in answer.text
+    again = room.client.post("/remove", content=b"a" * (3 << 20), headers={"HX-Request": "true"})
+    assert (again.status_code, "<html" in again.text) == (413, False)  # it is shown in the form
+    program = room.client.post("/api/v1/search", content=b"a" * (3 << 20)).json()
+    assert (program["code"], program["status"]) == ("content_too_large", 413)
 
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     pieces = iter([b"x" * (1 << 20)] * 4)  # of no length that is told before

@@ -26,7 +26,7 @@ from fourcorners.server.context import AppState, app_state, require_form_token
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
-from fourcorners.server.security import LOOPBACK, MAX_BODY, SecurityMiddleware
+from fourcorners.server.security import LOOPBACK, MAX_BODY, BodyLimit, SecurityMiddleware
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
 from fourcorners.server.tasks.deliveries import WebhookSender
@@ -168,7 +168,7 @@ def create_app(
         hosts=frozenset(map(str.casefold, settings.hosts)) | LOOPBACK
         if settings.hosts or not team
         else None,
-        most=_max_body,
+        limit=BodyLimit(_max_body, error_handlers.too_large_response),
         secure=team,
         telemetry=telemetry,
         per_address=settings.connections_per_address,

@@ -232,6 +232,15 @@ def _problem_response(
         phrase=status_phrase(status),
         message=message,
         remedy=remedy,
+def too_large_response(scope: Scope, most: int) -> Response:
+    """Answer a request that has more than `most` bytes; the rest of it is not read."""
+    message = f"a request may have {most:,} bytes here ({most >> 20} MB)."
+    remedy = "Send fewer files at once, or split the file."
+    answer = _problem_response(Request(scope), 413, message, remedy, "content_too_large")
+    answer.headers["Connection"] = "close"
+    return answer
+
+
     )
     return HTMLResponse(page, status)
 

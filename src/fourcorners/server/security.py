@@ -9,6 +9,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -58,13 +59,21 @@ def is_form_token(token: str, secret: str) -> bool:
     return bool(secret) and hmac.compare_digest(form_token(secret).encode(), token.encode())
 
 
+@dataclass(frozen=True, slots=True)
+class BodyLimit:
+    """How many bytes the body of a request to a path may have, and what answers a larger one."""
+
+    most: Callable[[str], int]
+    answer: Callable[[Scope, int], ASGIApp]
+
+
 class SecurityMiddleware:
     """Refuses requests of other sites and of other names, and those that are too large.
 
     Args:
         hosts: The names that are answered, in small letters, so that a page elsewhere cannot
             reach the server by a name that it controls; None for all.
-        most: Bytes that the body of a request to this path may have.
+        limit: How large bodies may be.
         secure: Whether browsers are told to come back by HTTPS alone.
         per_address: Requests at once of one client: behind a proxy, of the one that it names.
         frames: The sites that may show the pane for Word in a frame.
@@ -75,13 +84,13 @@ class SecurityMiddleware:
         app: ASGIApp,
         *,
         hosts: frozenset[str] | None,
-        most: Callable[[str], int],
+        limit: BodyLimit,
         secure: bool,
         telemetry: Telemetry,
         per_address: int,
         frames: Sequence[str] = (),
     ) -> None:
-        self._app, self._hosts, self._most, self._secure = app, hosts, most, secure
+        self._app, self._hosts, self._limit, self._secure = app, hosts, limit, secure
         self._telemetry = telemetry
         self._per_address = per_address
         allowed = f"frame-ancestors {' '.join(frames)}"
@@ -95,7 +104,7 @@ class SecurityMiddleware:
         headers = Headers(scope=scope)
         began, identifier = time.monotonic(), secrets.token_hex(6)
         status = 500
-        size, most = 0, self._most(scope["path"])
+        size, most = 0, self._limit.most(scope["path"])
         source = source_of(scope["client"][0]) if scope.get("client") else ""
 
         async def send_part(message: Message) -> None:
@@ -116,15 +125,19 @@ class SecurityMiddleware:
         with self._telemetry.request(scope["method"], identifier) as traced:
             self._held[source] += 1
             try:
-                fault = self._fault(scope, headers, most, source)
-                if fault is None:
-                    await self._app(scope, receive_part, send_part)
-                else:
+                fault = self._fault(scope, headers, source)
+                if fault is not None:
                     await _answer(send_part, *fault)
+                elif not (length := headers.get("content-length", "0")).isdecimal():
+                    await _answer(send_part, 400, "the length of this request is no number.")
+                elif int(length) > most:
+                    raise _TooLarge
+                else:
+                    await self._app(scope, receive_part, send_part)
             except ClientDisconnect:
                 status = ClientLeft.status  # nobody is there to be answered
             except _TooLarge:
-                await _answer(send_part, 413, f"a request may have {most:,} bytes here.")
+                await self._limit.answer(scope, most)(scope, receive, send_part)
             finally:
                 self._held[source] -= 1
                 if not self._held[source]:
@@ -133,9 +146,7 @@ class SecurityMiddleware:
                 traced.set_response(route, status)
                 _tell(scope["method"], route, status, time.monotonic() - began, identifier)
 
-    def _fault(
-        self, scope: Scope, headers: Headers, most: int, source: str
-    ) -> tuple[int, str] | None:
+    def _fault(self, scope: Scope, headers: Headers, source: str) -> tuple[int, str] | None:
         if source and self._held[source] > self._per_address:
             return 429, "your address has too many requests at once."
         host = headers.get("host", "")
@@ -147,9 +158,6 @@ class SecurityMiddleware:
                 421,
                 "this server does not answer by this name; its setting `hosts` has them.",
             )
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > most:
-            return 413, f"a request may have {most:,} bytes here."
         if scope["method"] not in SAFE_METHODS and _is_of_another_site(headers, host):
             return 403, "this request comes from another site."
         return None
