@@ -25,7 +25,9 @@ from fourcorners.server.auth.oidc import tokens as key_rules
 from fourcorners.server.auth.oidc.accounts import groups_of
 from fourcorners.server.auth.oidc.provider import Provider
 from fourcorners.server.auth.oidc.tokens import ProviderUnavailable
+from fourcorners.server.store.mail import Digest, find_mailbox, set_mailbox
 from fourcorners.settings import OidcRoleSettings, OidcSettings
+from fourcorners.source_settings import MailSettings
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.oidc_provider import (
     CLIENT,
@@ -88,8 +90,9 @@ def settings_for(provider: OidcProvider, **more: Any) -> OidcSettings:
 def make_team(make_room: Callable[..., Room], provider: OidcProvider) -> Callable[..., Room]:
     """Return what starts a team's server with the provider, and a local admin, Olga."""
 
-    def make(**more: Any) -> Room:
-        room = make_room(team=True, oidc=settings_for(provider, **more))
+    def make(*, mail: MailSettings | None = None, **more: Any) -> Room:
+        sections = {"mail": mail} if mail else {}
+        room = make_room(team=True, oidc=settings_for(provider, **more), **sections)
         with accounts_of(room) as accounts:
             accounts.add("olga", PASSWORD, by="test")
             accounts.grant("olga", Role.ADMIN, ALL_COLLECTIONS, by="test")
@@ -232,6 +235,25 @@ def test_a_wrong_secret_lets_nobody_in(
     room = make_team()
     provider.does.secret = "another"  # noqa: S105
     assert is_refused(room, signed_in(room, provider), "code")
+
+
+def test_an_address_that_the_provider_verified_is_offered_for_notices(
+    make_team: Callable[..., Room], provider: OidcProvider
+) -> None:
+    mail = MailSettings(host="mail.test", sender="four@firm.test", address="https://firm.test")
+    room = make_team(mail=mail)
+    offered = 'type="email" maxlength="320" autocomplete="email" value="{}"'.format
+    assert signed_in(room, provider).status_code == 303
+    assert offered("ada@firm.test") in room.client.get("/account").text
+    pool = room.app.state.server.connection_pool
+    with pool.library() as library:
+        assert find_mailbox(library, "ada@firm.test").digest is Digest.NONE  # until they choose
+    assert signed_in(room, provider, email="turner@firm.test").status_code == 303  # who married
+    assert offered("turner@firm.test") in room.client.get("/account").text
+    with pool.library() as library:
+        set_mailbox(library, "ada@firm.test", "ada@home.test", Digest.HOURLY)
+    assert signed_in(room, provider).status_code == 303
+    assert offered("ada@home.test") in room.client.get("/account").text
 
 
 def test_es256_signs_too(make_team: Callable[..., Room], provider: OidcProvider) -> None:

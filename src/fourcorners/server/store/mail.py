@@ -74,6 +74,16 @@ def set_mailbox(library: Library, person: str, address: str, digest: Digest) -> 
         library.record("mail set", {"user": person, "digest": digest.value, "by": person})
 
 
+def suggest_address(library: Library, person: str, address: str) -> None:
+    """Keep where a person's notices could be mailed to; they choose whether that is done."""
+    if _is_address(address):
+        library.execute(
+            "INSERT INTO server_mail(person, address, digest, sent) VALUES (?1, ?2, 'none', 0) "
+            "ON CONFLICT (person) DO UPDATE SET address = ?2 WHERE server_mail.digest = 'none'",
+            (person, address),
+        )
+
+
 def _is_address(words: str) -> bool:
     """Tell whether a message to this address can be written, and goes there and nowhere else."""
     if not _ADDRESS.fullmatch(words):

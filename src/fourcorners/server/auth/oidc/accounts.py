@@ -16,6 +16,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.oidc.tokens import SignInRefused
+from fourcorners.server.store.mail import suggest_address
 from fourcorners.settings import OidcSettings
 
 _MOST_GROUPS = 1_000  # of one account that are read
@@ -44,6 +45,8 @@ class ProviderAccounts:
                 remedy="Ask whoever administers this library.",
             )
         self._give_roles(name, groups_of(claims, self._settings.groups_claim))
+        if self._is_address_proven(claims):
+            suggest_address(self._library, name, string_of(claims.get("email")))
         return name
 
     def _known_account(self, subject: str) -> str:
@@ -104,14 +107,16 @@ class ProviderAccounts:
                 why="no name",
                 remedy="Whoever runs this server can name another claim or scope.",
             )
-        proven = claims.get("email_verified") is True or settings.trust_email
-        if settings.name_claim == "email" and not proven:
+        if settings.name_claim == "email" and not self._is_address_proven(claims):
             raise SignInRefused(
                 "the provider has not verified your e-mail address.",
                 why="address not verified",
                 remedy="Verify it there, and try again.",
             )
         return name
+
+    def _is_address_proven(self, claims: Mapping[str, object]) -> bool:
+        return claims.get("email_verified") is True or self._settings.trust_email
 
     def _give_roles(self, name: str, groups: frozenset[str]) -> None:
         """Replace the roles that someone's groups gave them, and tell the trail of a change."""
