@@ -461,6 +461,18 @@ def test_a_column_has_a_short_name_and_a_kind(room: Room) -> None:
     room.client.post(f"{path}/ask", data={**form, "short": "Ends", "kind": "words"})
     again = room.client.get(f"/api/v1/columns/{column['id']}").json()
     assert (again["kind"], again["version"]) == ("words", 2)
+    how_long = "How long is the notice?"
+    asked = {"collection": "Mill", "question": how_long, "kind": "period"}
+    sent = room.client.post("/api/v1/columns", json=asked, headers=headers)
+    period = sent.json()["column"]["id"]
+    assert (
+        '<option value="period" selected>A length of time'
+        in room.client.get(f"/reviews/columns/{period}").text
+    )
+    with room.app.state.server.connection_pool.library() as library:
+        provisions = kept.review_playbook(library, "Mill", BOOK.id).provisions
+    (asked_for,) = [each.questions[0] for each in provisions if each.definition == how_long]
+    assert asked_for.answer == "duration"
     long = {**form, "question": "Who pays?", "c": "Mill", "p": BOOK.id, "short": "x" * 41}
     assert room.client.post("/reviews/columns", data=long).status_code == 400
 

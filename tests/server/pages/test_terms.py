@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from html import unescape
 
+import pypdfium2 as pdfium
 import pytest
 from argon2 import PasswordHasher
 
@@ -151,6 +152,17 @@ def test_obligations_are_sent_as_a_pdf(room: Room) -> None:
     sent = room.client.get("/dates/obligations/report.pdf", params={"c": "Mill"})
     assert sent.headers["content-type"] == "application/pdf"
     assert sent.content.startswith(b"%PDF-")
+    lease = room.document("lease")
+    for asked, subject in (
+        ({"kind": "prohibition"}, "Mill"),  # of two contracts, one prohibits anything
+        ({"d": lease}, "Lease of a Mill (Ada Turner / Bram Miller)"),
+        ({"d": lease, "party": "Oats Limited"}, "Lease of a Mill"),
+    ):
+        asked |= {"c": "Mill"}
+        sent = room.client.get("/dates/obligations/report.pdf", params=asked)
+        title = pdfium.PdfDocument(sent.content).get_metadata_dict()["Title"]
+        assert title.startswith(subject)
+        assert title.endswith(": Who must do what, by when")
     page = room.client.get("/dates/obligations/report.html", params={"c": "Mill"}).text
     assert "check each against its words" in page
     assert page.index("Oats Limited") < page.index("must supply the grain")

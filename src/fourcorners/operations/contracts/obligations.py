@@ -56,6 +56,11 @@ class Obligations(Value):
         default_factory=dict, description="How many obligations each party has, before a filter."
     )
     contracts: int
+    subject: str = Field(
+        default="",
+        description="What the contract is called, if only one was read; else the collection's "
+        "name; empty if they are of several collections.",
+    )
     reliance: str = Field(default=RELIANCE, description="How far the list can be relied on.")
     obligations: list[ContractObligation]
     unread: int = Field(
@@ -101,6 +106,7 @@ def read_obligations(
     apart = access.set_apart(read)
     return Obligations(
         contracts=len(read),
+        subject=str(access.titles(read)[read[0]]) if len(read) == 1 else asked.collection or "",
         obligations=[each for each in found.obligations if asked.fits(each)],
         unread=found.unread,
         set_apart=apart,
@@ -128,5 +134,7 @@ def write_obligations(found: Obligations, path: Path) -> None:
         text = write_calendar(obligation_days(found.obligations), datetime.now(UTC))
         path.write_text(text, encoding="utf-8", newline="")
     else:
-        report = obligations_report(found.obligations, found.contracts, found.reliance)
+        report = obligations_report(
+            found.obligations, found.contracts, found.reliance, subject=found.subject
+        )
         format_for(path).export(report, path)

@@ -28,18 +28,18 @@ _WHOSE = {"ours": " (ours)", "theirs": "", "": ""}
 
 
 def obligations_report(
-    found: Sequence[ContractObligation], contracts: int, reliance: str
+    found: Sequence[ContractObligation], contracts: int, reliance: str, *, subject: str = ""
 ) -> Report:
+    """Return the report on obligations in some contracts; `subject` is what these are called."""
     rows: list[Row] = []
     for (party, whose), listed in groupby(found, key=lambda each: (each.party, each.whose)):
         rows += [group(Run(f"{party}{_WHOSE[whose]}", Tone.STRONG)), *map(_row, listed)]
     table = Table("Obligations", _HEADS, tuple(rows), _WIDTHS)
     blocks = (note(reliance), table) if rows else (body("None were found."),)
-    titles = list(dict.fromkeys(each.title for each in found))
     return Report(
         kind=ReportKind.LIST,
         title="Who must do what, by when",
-        project=titles[0] if len(titles) == 1 else f"{contracts:,} contracts",
+        project=subject or f"{contracts:,} contract{'' if contracts == 1 else 's'}",
         status="",
         facts=(
             ("Contracts", f"{contracts:,}"),

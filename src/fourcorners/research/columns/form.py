@@ -22,6 +22,7 @@ class ColumnKind(StrEnum):
     YES_NO = "yes_no"
     DATE = "date"
     AMOUNT = "amount"
+    PERIOD = "period"
     PARTY = "party"
     LIST = "list"
     WORDS = "words"
@@ -31,6 +32,7 @@ _ANSWERS: Mapping[ColumnKind, AnswerKind] = {
     ColumnKind.YES_NO: "yes_no",
     ColumnKind.DATE: "date",
     ColumnKind.AMOUNT: "amount",
+    ColumnKind.PERIOD: "duration",
     ColumnKind.PARTY: "party",
 }
 _GUIDANCE = {ColumnKind.LIST: "Name each, separated by semicolons."}

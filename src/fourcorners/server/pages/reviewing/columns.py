@@ -26,6 +26,7 @@ KIND_WORDS = {
     ColumnKind.YES_NO: "Yes or no",
     ColumnKind.DATE: "A date",
     ColumnKind.AMOUNT: "A sum",
+    ColumnKind.PERIOD: "A length of time",
     ColumnKind.PARTY: "A party",
     ColumnKind.LIST: "A list",
     ColumnKind.WORDS: "Words of the contract",
