@@ -217,7 +217,7 @@ def test_vectors_must_fit(library: Library, make: Make) -> None:
     parts = make()
     with pytest.raises(ValueError, match="do not fit 4 passages"):
         replace(parts, vectors=parts.vectors[:3]).add(library)
-    with pytest.raises(ValueError, match="not normalised"):
+    with pytest.raises(ValueError, match="not 1"):
         replace(parts, vectors=parts.vectors * 2).add(library)
     assert library.documents() == []
     assert list(library.audit_trail()) == []

@@ -177,7 +177,7 @@ def test_words_of_an_unknown_bearer_are_replaced_only_by_force(read: Read) -> No
     wanted = Preferences(Source("?"), decided={of.id})
     (point,) = propose(terms, of, found(terms, clause), wanted)
     assert isinstance(point, OpenPoint)
-    assert point.reason.startswith("It may be in favour of your side; --force")
+    assert point.reason.startswith("It may benefit your side; --force")
     bound = (RiskAnswer("?", "Customer", id="bound", value="Customer"),)
     (change,) = propose(terms, of, found(terms, clause, answers=bound), wanted)
     assert not isinstance(change, OpenPoint)
@@ -211,7 +211,7 @@ def test_a_person_changes_what_favours_their_side_only_by_force(
     (outcome,) = propose(terms, of, found(terms, clause), wanted)
     assert isinstance(outcome, OpenPoint) is not changed
     if isinstance(outcome, OpenPoint):
-        assert outcome.reason == "It is in favour of your side; --force changes it all the same."
+        assert outcome.reason == "It benefits your side; --force changes it all the same."
         assert outcome.offered is None
     (forced,) = propose(terms, of, found(terms, clause), replace(wanted, force=True))
     assert not isinstance(forced, OpenPoint)

@@ -90,7 +90,7 @@ def test_absence_and_failure_say_what_was_done(
             said = content(tree.get_element_by_id(f"f-{i}-{j}"))
             if finding.state is CellState.NOT_FOUND:
                 assert finding.searched is not None
-                assert "None was recognised." in said
+                assert "None was identified." in said
                 if finding.searched.best:
                     assert "Closest words (not a match)" in said
             if finding.state is CellState.FAILED:

@@ -20,8 +20,8 @@ from tests.review.conftest import TEXT, document
     ("asking", "is_empty", "expected"),
     [
         ("Hazelgrove", False, "Hazelgrove is no party to “Supply Agreement”; the parties are"),
-        ("Hazelgrove", True, "Hazelgrove is not recognised among the parties"),
-        ("Goods", False, "Goods is not recognised among the parties"),
+        ("Hazelgrove", True, "Hazelgrove is not identified among the parties"),
+        ("Goods", False, "Goods is not identified among the parties"),
         ("Customer", True, "Asked for: Customer."),
     ],
 )

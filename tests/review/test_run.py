@@ -232,7 +232,7 @@ def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
             for job in jobs.list(unfinished=True):
                 jobs.cancel(job, force=True)
 
-    with pytest.raises(LibraryError, match="was cancelled"):
+    with pytest.raises(LibraryError, match="was stopped"):
         review_library(
             library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER, on_progress=cancel
         )

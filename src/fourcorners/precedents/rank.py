@@ -96,9 +96,9 @@ def _remarks(wanted: QueryConcepts, reading: ClauseFeatures) -> list[str]:
     elif not reading.terms.is_of_one:
         pass  # whom a clause favours is read from its words, which may be of either side
     elif reading.seller >= _CLEAR:
-        parts.append("one-sided: favours the seller")
+        parts.append("one-sided, for the seller")
     elif reading.seller <= -_CLEAR:
-        parts.append("one-sided: favours the buyer")
+        parts.append("one-sided, for the buyer")
     if reading.words < SHORT:
         parts.append(f"short: {reading.words} words")
     elif reading.words > LONG:

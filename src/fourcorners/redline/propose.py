@@ -193,7 +193,7 @@ def _change(
         is_asked = decided and not preferences.force
         favours = is_asked and favours_side(terms, provision, finding, quote)
         if favours or (favours is None and least and least.extent is Extent.CLAUSE):
-            why = "it is in favour of your side" if favours else "it may be in favour of your side"
+            why = "it benefits your side" if favours else "it may benefit your side"
             favoured.append(f"{why}; --force changes it all the same" if least else why)
         elif least is not None:
             changes.append(least)

@@ -124,7 +124,7 @@ class Grid:
         named = "; ".join(single_line(each) for each in unread)
         sides = " or ".join(single_line(each) for each in self.review.read_for)
         return (
-            f"Read for nobody, because {sides} is no party that was recognised there: {named}. "
+            f"Read for nobody, because {sides} is no party that was identified there: {named}. "
             "Correct its parties on the contract's page or with `fourcorners mark CONTRACT parties "
             "correct`, or name the side as the contract does, and review again."
         )

@@ -104,7 +104,7 @@ class _Evidence(Value):
     path: list[str]
     pages: list[PageLabel] | None = _says("The first and the last; null for formats without pages.")
     score: _Probability
-    ocr: _Probability = _says("The mean confidence of the words, where they were recognised.")
+    ocr: _Probability = _says("The mean confidence of the words, where OCR read them.")
     proposed: _Authors = Field(validation_alias="quote")
 
 

@@ -378,7 +378,7 @@ def describe_parties(context: ResearchContext, question: str, document: str) -> 
         yield f"{' and '.join(strangers)} {are} to “{title}”; the parties are {there}."
     if unknown := [each for each in named if each in context.read_for]:
         are = "is" if len(unknown) == 1 else "are"
-        yield f"{' and '.join(unknown)} {are} not recognised among the parties to “{title}”."
+        yield f"{' and '.join(unknown)} {are} not identified among the parties to “{title}”."
 
 
 def _is_named(name: str, contract: Contract) -> bool:

@@ -243,7 +243,7 @@ def require_parties(
             f"no {what} has a party called {name!r}.",
             remedy=f"There are: {'; '.join(there[:_LISTED])}{more}."
             if there
-            else "No party was recognised in its contracts. Name them with `fourcorners mark "
+            else "No party was identified in its contracts. Name them with `fourcorners mark "
             'CONTRACT parties correct --value "NAME (TERM); NAME (TERM)"`.',
         )
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from fourcorners.review.finding import Finding, Severity
 
-NOT_RECOGNISED = "None was recognised; read the contract before you rely on that."
+NOT_RECOGNISED = "None was identified; read the contract before you rely on that."
 """What is said before the reason of a rule for what is not found, which a search cannot prove."""
 _CLOSE = 0.5  # of the threshold: words that score as much may be what was looked for
 

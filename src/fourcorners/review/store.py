@@ -379,7 +379,7 @@ class ReviewJob:
                 self._jobs.finish(self._steps[document])
         job = self._jobs.find(self._job.id)
         if job is None or job.finished:
-            raise LibraryBusy("this review was cancelled.", remedy="What was done is kept.")
+            raise LibraryBusy("this review was stopped.", remedy="What was done is kept.")
 
     def close(self) -> None:
         """Release what was not done, and close the job if nothing remains.

@@ -43,7 +43,6 @@ from fourcorners.server.errors import (
     error_for_caller,
 )
 from fourcorners.server.security import SAFE_METHODS, form_token, status_phrase
-from fourcorners.server.spelling import respell_message
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
 _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
@@ -218,12 +217,9 @@ def _problem_response(
             message=message, remedy=remedy, field=faults[0]["field"] if faults else ""
         )
         return HTMLResponse(part, status)
-    state = app_state(request)
-    if state.settings.spelling == "american":
-        message, remedy = respell_message(message), respell_message(remedy)
     principal = None
     with suppress(FourcornersError):  # an error page needs nobody to have signed in
-        principal = state.identity.principal_of(request)
+        principal = app_state(request).identity.principal_of(request)
     page = templates.get_template("error.html.j2").render(
         principal=principal,
         form_token=form_token(principal.secret) if principal else "",
@@ -232,6 +228,10 @@ def _problem_response(
         phrase=status_phrase(status),
         message=message,
         remedy=remedy,
+    )
+    return HTMLResponse(page, status)
+
+
 def too_large_response(scope: Scope, most: int) -> Response:
     """Answer a request that has more than `most` bytes; the rest of it is not read."""
     message = f"a request may have {most:,} bytes here ({most >> 20} MB)."
@@ -239,10 +239,6 @@ def too_large_response(scope: Scope, most: int) -> Response:
     answer = _problem_response(Request(scope), 413, message, remedy, "content_too_large")
     answer.headers["Connection"] = "close"
     return answer
-
-
-    )
-    return HTMLResponse(page, status)
 
 
 def _is_subscribed(request: Request) -> bool:

@@ -1,7 +1,8 @@
 """American spelling of the pages' own words, where the operator chose it.
 
-Only what templates and messages say themselves is respelt: contracts, playbooks and names that are
-drawn into a page stay as they are.
+Only what templates say themselves is respelt: contracts, playbooks and names that are drawn into a
+page stay as they are. Sentences that Python makes mix with these in pages, reports and messages, so
+they have only words that both spell alike, which a test checks.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from jinja2.lexer import Token, TokenStream
 
 from fourcorners.text.patterns import load_yaml
 
-_QUOTED = re.compile(r"(“[^”]*”|\"[^\"]*\"|(?<!\w)'[^']*')")
 _TAGS = re.compile(r"([<>])")
 _READ_OUT = re.compile(r'\b(?:title|aria-label|placeholder|alt|data-confirm)="[^"]*')
 
@@ -41,12 +41,6 @@ def respell(words: str) -> str:
 def _respell_word(found: re.Match[str]) -> str:
     word = _american()[found[0].casefold()]
     return f"{word[0].upper()}{word[1:]}" if found[0][0].isupper() else word
-
-
-def respell_message(message: str) -> str:
-    """Return a message in American spelling; what it quotes stays as it is."""
-    parts = _QUOTED.split(message)
-    return "".join(each if at % 2 else respell(each) for at, each in enumerate(parts))
 
 
 class AmericanSpelling(Extension):

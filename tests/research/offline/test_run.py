@@ -125,10 +125,10 @@ def test_the_headline_says_what_a_review_made_of_the_kind_of_clause_asked_for(
         assert silent == "No answer found."
         law = headline("What is the governing law?")
         review_library(library, load_playbook("due-diligence"), encoder=encoder)
-        none = "The review recognised no clause of the kind “Non-compete”."
+        none = "The review identified no clause of the kind “Non-compete”."
         assert headline("Is there a non-compete?") == f"{silent} {none}"
         assert headline("What is the governing law?").startswith(f"{law} Governing law: England")
-        assert "review recognised" not in headline("What is the rent?")
+        assert "review identified" not in headline("What is the rent?")
 
         def remark(provision: str, given: NewAnnotation) -> None:
             book = load_playbook("due-diligence")

@@ -159,7 +159,7 @@ def test_a_broken_row_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     assert "hash differs" in said[1]
     assert "effect cannot be answered 'maybe'" in said[2]
     assert "--words" in said[3]
-    with pytest.raises(ConfigError, match="cannot read the labelled clauses"):
+    with pytest.raises(ConfigError, match="cannot read the clauses with labels"):
         read_labelled([tmp_path / "missing.jsonl"], shipped_verdict_reader().heads)
 
 

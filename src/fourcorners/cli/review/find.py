@@ -137,7 +137,7 @@ def _print_finding(name: str, finding: Finding | None) -> None:
         return
     if finding.state is CellState.NOT_FOUND:
         searched = finding.searched.passages if finding.searched else 0
-        console.print_indented(3, head, f"none was recognised in {searched} passages")
+        console.print_indented(3, head, f"none was identified in {searched} passages")
     else:
         rejected = ", rejected by a person" if finding.review.value == "rejected" else ""
         says = finding.value or finding.headline or "found"

@@ -145,7 +145,7 @@ def _mark_parties(
         source = f"given by {each.by}" if each.by else "as read"
         console.print_text(single_line(write_party(each.value)), (f"  {source}", "dim"))
     if not parties:
-        console.print_text(("No party was recognised in it.", "dim"))
+        console.print_text(("No party was identified in it.", "dim"))
 
 
 def _answer(written: str) -> tuple[str, str]:

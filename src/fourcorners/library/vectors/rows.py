@@ -33,7 +33,7 @@ def pack_vectors(matrix: NDArray[np.float32]) -> bytes:
     wrong = ~(np.isclose(norms, 1.0, atol=0.01) | (norms == 0.0))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(f"vector {row} is not normalised: its length is {norms[row]:.4f}")
+        raise ValueError(f"the length of vector {row} is {norms[row]:.4f}, not 1")
     return matrix.astype("<f2").tobytes()
 
 
@@ -60,6 +60,6 @@ def unpack_vectors(rows: Sequence[bytes], dimension: int) -> NDArray[np.float32]
     matrix = np.frombuffer(data, dtype="<f2").reshape(len(rows), dimension).astype(np.float32)
     lengths = np.einsum("ij,ij->i", matrix, matrix)
     if not np.all((np.abs(lengths - 1.0) < _UNEVEN) | (lengths == 0.0)):
-        raise DamagedValue("vectors are damaged: they are not normalised.", remedy=RESTORE_REMEDY)
+        raise DamagedValue("vectors are damaged: their length is not 1.", remedy=RESTORE_REMEDY)
     matrix.flags.writeable = False
     return matrix

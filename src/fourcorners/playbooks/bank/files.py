@@ -206,8 +206,8 @@ def _beir(folder: Path) -> Iterator[BankClause]:
         text, extra = record.text("text"), record.values.get("metadata")
         if isinstance(extra, dict) and extra.get(_EXPANDED):
             raise ConfigError(
-                f"{folder}: clauses of other provisions were added to this bank's judgements as "
-                "irrelevant, and nobody has judged them.",
+                f"{folder}: clauses of other provisions were added to this bank's ratings as "
+                "irrelevant, and nobody has rated them.",
                 remedy="Import an export without --expand.",
             )
         category = extra.get("category") if isinstance(extra, dict) else None
@@ -217,7 +217,7 @@ def _beir(folder: Path) -> Iterator[BankClause]:
         path for path in [folder / "qrels.tsv"] if path.is_file()
     ]
     if not files:
-        raise ConfigError(f"{folder / 'qrels'}: there are no judgements.", remedy=remedy)
+        raise ConfigError(f"{folder / 'qrels'}: there are no ratings.", remedy=remedy)
     best: dict[tuple[str, str], tuple[int, dict[str, None]]] = {}
     for path in files:
         for query, clause, score in _judgements(path, remedy):

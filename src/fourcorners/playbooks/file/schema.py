@@ -60,7 +60,7 @@ class QuestionFile(_Strict):
         "answer counts where that is not the other side alone.",
     )
     applies_to: tuple[Text, ...] = Field(
-        (), description="The types of contract that are asked, such as Licence; all if left out."
+        (), description="The types of contract that are asked, such as Lease; all if left out."
     )
 
 
@@ -161,7 +161,7 @@ class PositionFile(_Strict):
     )
     alone: bool = Field(
         default=False,
-        description="A redline passes over it where other words found bind, or favour, the other "
+        description="A redline passes over it where other words found bind, or benefit, the other "
         "side too.",
     )
     about: tuple[Text, ...] = Field(
@@ -203,7 +203,7 @@ class ProvisionFile(_Strict):
         None, gt=0, lt=1, description="The probability from which a quote counts."
     )
     applies_to: tuple[Text, ...] = Field(
-        (), description="The types of contract that have it, such as Licence; all if left out."
+        (), description="The types of contract that have it, such as Lease; all if left out."
     )
     except_for: tuple[Text, ...] = Field(
         (), description="The types of contract that never have it, such as Lease."

@@ -226,7 +226,7 @@ def _card_line(document: ReviewedDocument, as_of: date) -> str:
         else "",
         f"amends {single_line(known.amends.value)}" if known.amends else "",
     ]
-    return " · ".join(filter(None, parts)) or "Neither its parties nor its date were recognised."
+    return " · ".join(filter(None, parts)) or "Neither its parties nor its date were identified."
 
 
 _PARTIES: Final = 6  # that a line names; of more, the rest are counted

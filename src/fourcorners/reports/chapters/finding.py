@@ -246,7 +246,7 @@ def quoted_words(entry: Entry) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, the words of a finding."""
     left_out = [note(single_line(each)) for each in entry.cell.document.left_out]
     if entry.finding.state is CellState.NOT_FOUND:
-        return (note("None was recognised."), *key_block(entry.finding), *left_out)
+        return (note("None was identified."), *key_block(entry.finding), *left_out)
     return (*_quote_blocks(entry.finding), *left_out)
 
 

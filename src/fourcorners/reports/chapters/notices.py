@@ -141,7 +141,7 @@ def _lines(document: ReviewedDocument, parties: list[Fact[Party]]) -> Iterator[P
         near = f": “{address.strip(' ,;')}”" if is_address else ""
         yield body(Run(single_line(party.value.name)), Run(near, Tone.QUIET))
     if not parties:
-        yield body("The parties were not recognised.")
+        yield body("The parties were not identified.")
 
 
 def _deadline(entry: Entry) -> str:

@@ -305,7 +305,7 @@ def _findings_to_read(material: ReportMaterial) -> Section:
 def _set_apart(material: ReportMaterial) -> Section:
     quotes = list(_clauses(material))
     intro = body(
-        "These clauses give orders to whoever reviews or summarises the contract. No finding "
+        "These clauses give orders to whoever reviews the contract or sums it up. No finding "
         "follows from them and no language model was given them, but they may hold a term."
     )
     blocks: tuple[Block, ...] = (intro, *quotes) if quotes else ()

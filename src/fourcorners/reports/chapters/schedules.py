@@ -160,7 +160,7 @@ def _images(material: ReportMaterial) -> list[Section]:
         for index, document in enumerate(material.review.documents)
         if document.needs_ocr
     ]
-    intro = "These pages are images: recognise their text and add the file again."
+    intro = "These pages are images: read them with OCR and add the file again."
     heads = ("Contract", "Pages")
     return _part("open_images", "Pages without text", heads, (0.6, 0.4), rows, intro)
 

@@ -24,7 +24,7 @@ from fourcorners.text.stems import stems
 from fourcorners.text.tokenization import tokenize
 
 OURS, THEIRS = ("we", "us", "our", "i"), ("they", "their", "other", "counterparty")
-_NONE = "none was recognised"
+_NONE = "none was identified"
 _DENYING = DENIALS | {"cannot", "lack", "lacks", "lacking"}
 _DENIED_FROM = 0.5  # probability that words deny what they were found for: then a person reads them
 _PATTERNS = load_patterns("fourcorners.research.offline", "cells")

@@ -35,7 +35,7 @@ def review_says(
     for cell in _cells(context, found.concepts, entry.id):
         says = (cell.value or cell.headline).rstrip(".")
         if cell.state is CellState.NOT_FOUND and cell.nearest and not comes_close(cell):
-            yield f"The review recognised no clause of the kind “{asked[cell.provision]}”."
+            yield f"The review identified no clause of the kind “{asked[cell.provision]}”."
         elif says and not cell.amendments and any(_quotes(cell, each) for each in leads):
             yield f"{asked[cell.provision]}: {says}."
 

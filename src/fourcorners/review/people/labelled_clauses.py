@@ -215,7 +215,7 @@ def read_labelled(
             except json.JSONDecodeError:
                 found.faults.append(f"{path}, line {number}: it is not JSON.")
             except (KeyError, TypeError, ValueError) as error:
-                found.faults.append(f"{path}, line {number}: not a labelled clause ({error!r}).")
+                found.faults.append(f"{path}, line {number}: no clause with a label ({error!r}).")
     found.clauses = list(clauses.values())
     return found
 
@@ -227,7 +227,7 @@ def _lines(path: Path) -> list[str]:
         return path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"cannot read the labelled clauses {path}: {error}.",
+            f"cannot read the clauses with labels {path}: {error}.",
             remedy="Give a file that `fourcorners playbook labels` wrote.",
         ) from error
 
@@ -273,7 +273,7 @@ def _clause(
         if marked is None or marked.start() != place.start or len(marked[1]) != len(place):
             raise _Unreadable("its words in ⟦ ⟧ are not where it says")
     if place.end > len(text) or text_hash(place.text_in(text)) != row["hash"]:
-        raise _Unreadable("its words are not those that were labelled: their hash differs")
+        raise _Unreadable("its words are not those that have the label: their hash differs")
     clause = MarkedClause(text, whole, place, finder.find(whole))
     given = row[READER]
     if not isinstance(given, dict) or given["is"] not in ("yes", "no"):

@@ -30,7 +30,7 @@ class ColumnRequest(Value):
     question: str = Field(
         min_length=1,
         max_length=MAX_QUESTION,
-        examples=["Is there a most favoured customer clause?"],
+        examples=["Is there a right of first refusal?"],
     )
     with_model: Flag = Field(
         default=False, description="Let the configured language model read; by rules without it."
