@@ -40,6 +40,7 @@ pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 BOOK = load_playbook("due-diligence")
 PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
+LONG_NAME = "wilhelmina-of-the-windmill"
 LONG = "Reisebüro-Allgemeine-Geschäftsbedingungen-und-Rahmenvertrag-2026-endgültig-v17"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 ADDRESSES = yaml.safe_load(Path(__file__).with_name("addresses.yaml").read_text())
@@ -139,7 +140,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = tmp_path_factory.mktemp("team") / "library.db"
     with Library.open(path, create=True) as library:
         accounts = Accounts(library)
-        for name, role in (("ada", Role.ADMIN), ("bram", Role.READER)):
+        for name, role in (("ada", Role.ADMIN), ("bram", Role.READER), (LONG_NAME, Role.READER)):
             accounts.add(name, PASSWORD, by="test")
             accounts.grant(name, role, ALL_COLLECTIONS, by="test")
     with serving(path, team=True) as address:
@@ -251,6 +252,43 @@ def test_precedents_that_were_found_break_no_rule(page: Page, site: str, axe: st
     )
     wait(page, "document.querySelector('main ins') !== null")
     examine(page, axe)
+
+
+OUTSIDE = """[...document.querySelectorAll("WHAT")].filter((e) => e.checkVisibility()).filter((e) => {
+  const box = e.getBoundingClientRect();
+  return box.left < 0 || box.right > innerWidth || e.scrollWidth > e.clientWidth + 1;
+}).map((e) => e.textContent.trim())"""
+PLACES = """new Set([...document.querySelectorAll(".bar nav a")].filter((e) => e.checkVisibility())
+  .map((e) => e.href)).size"""
+
+
+@pytest.mark.parametrize("width", [360, 390, 720, 800, 1024, 1240, 1440])
+def test_the_bar_of_a_team_leads_everywhere(page: Page, team: str, width: int) -> None:
+    page.call("Network.clearBrowserCookies")
+    page.view(width)
+    visit(page, f"{team}/")
+    page.eval(
+        "(() => { const form = document.querySelector('main form');"
+        f"form.elements.name.value = '{LONG_NAME}'; form.elements.password.value = '{PASSWORD}';"
+        "form.requestSubmit() })()"
+    )
+    wait(page, "document.querySelector('.menu') !== null")
+    bar = ".bar, .bar nav, .bar nav a, .bar .more summary, .seek input"
+    assert page.eval(OUTSIDE.replace("WHAT", bar)) == []
+    page.eval("document.querySelector('.more').open = true")
+    assert page.eval(PLACES) == 10  # nine pages and the inbox
+    assert page.eval(OUTSIDE.replace("WHAT", ".more > div, .more a")) == []
+
+
+@pytest.mark.parametrize("menu", [".saved-views", ".saved-views + .pop", ".counted", ".columns"])
+def test_what_opens_under_a_button_fits_a_telephone(page: Page, site: str, menu: str) -> None:
+    page.view(390)
+    visit(page, site + GRID)
+    loaded(page)
+    page.eval(f"document.querySelector('{menu}').open = true")
+    inside = f"{menu} > div, {menu} > div > *"
+    assert page.eval(OUTSIDE.replace("WHAT", inside)) == []
+    assert page.eval("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.usefixtures("view")

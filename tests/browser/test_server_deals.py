@@ -372,7 +372,8 @@ def look_everywhere(lawyer: Lawyer, page: Page) -> None:
     assert "1 collection." in lawyer.words()
     assert "2 documents" in lawyer.words()
     assert not page.eval("document.querySelector('.bar .count')")
-    names = page.eval("[...document.querySelectorAll('.bar nav a')].map((e) => e.textContent)")
+    links = "[...document.querySelectorAll('.bar nav a')].filter((e) => e.checkVisibility())"
+    names = page.eval(f"{links}.map((e) => e.textContent)")
     for name in names:
         lawyer.follow("nav a", name)
         find_nothing(page)

@@ -40,7 +40,20 @@ document.addEventListener("keydown", (event) => {
       seek.select();
     }
   }
-  if (event.key === "Escape") document.querySelectorAll("details.menu[open]").forEach((menu) => { menu.open = false; });
+});
+
+const openMenus = () => [...document.querySelectorAll("details:is(.menu, .pop)[open]")];
+document.addEventListener("click", (event) => {
+  openMenus().filter((menu) => !menu.contains(event.target)).forEach((menu) => { menu.open = false; });
+});
+document.addEventListener("keydown", (event) => {
+  const menus = event.key === "Escape" ? openMenus() : [];
+  if (!menus.length) return;
+  event.stopImmediatePropagation(); // what lies under a menu stays open
+  for (const menu of menus) {
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.open = false;
+  }
 });
 
 document.addEventListener("submit", (event) => {
@@ -62,11 +75,6 @@ document.addEventListener("click", async (event) => { // what has an address is 
   }
   setTimeout(() => { button.textContent = words; }, 2_000);
 });
-
-// Where the navigation is wider than the window, the page one is on is brought into view.
-const nav = document.querySelector(".bar nav");
-const here = nav?.querySelector("[aria-current]");
-if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
 
 document.querySelectorAll("form[data-upload]").forEach(async (form) => (await import("./upload.js")).upload(form, token));
 

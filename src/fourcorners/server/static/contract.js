@@ -23,7 +23,7 @@ function reveal(place) {
 }
 
 // On a narrow screen the outline is above the text, and folded.
-if (matchMedia("(max-width: 48rem)").matches) document.querySelector(".outline details").open = false;
+if (matchMedia("(max-width: 72rem)").matches) document.querySelector(".outline details").open = false;
 
 addEventListener("hashchange", follow);
 if (view) openContract(view);

@@ -51,9 +51,7 @@ async function mark(act) {
 }
 
 function leave(target) {
-  const menu = document.querySelector("details.pop[open]");
-  if (menu) menu.open = false;
-  else if (panel.contains(target) && isTyping(target)) panel.focus(); // what was typed stays
+  if (panel.contains(target) && isTyping(target)) panel.focus(); // what was typed stays
   else if (isContract()) goBack();
   else if (!panel.hidden) close();
 }
@@ -142,10 +140,6 @@ setInterval(async () => {
 
 document.querySelector("#filter").addEventListener("change", (event) => {
   if (event.target.matches("select")) event.currentTarget.requestSubmit();
-});
-
-document.addEventListener("click", (event) => {
-  document.querySelectorAll("details.pop[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
 });
 
 begin();
