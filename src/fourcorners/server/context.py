@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from anyio import from_thread
@@ -15,13 +15,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 from starlette.datastructures import MutableHeaders
 
+from fourcorners.errors import ConfigError, FourcornersError, InputError
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
-from fourcorners.operations.errors import NotAllowed, NotFound
+from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.identity import Identity
-from fourcorners.server.errors import ClientLeft, NotSignedIn
+from fourcorners.server.errors import ClientLeft, NotSignedIn, status_of
 from fourcorners.server.locales import reading
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
@@ -37,6 +38,8 @@ from fourcorners.work_folder import make_temporary_folder
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc import SignInFlow
     from fourcorners.server.tasks.runner import TaskWorkers
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,32 @@ class RequestContext:
         with self.state.connection_pool.library() as library:
             self.state.page_renderer.renditions.keep_only(library.document_ids())
 
-    def page(self, template: str, status: int = 200, **values: object) -> Response:
-        return HTMLResponse(self.render(template, **values), status)
+    def attempt(self, read: Callable[[Access], T]) -> tuple[T | None, FourcornersError | None]:
+        """Return what is read, or what is wrong with what was asked, for `page` to say.
+
+        Raises:
+            NotFound: If they may not know of something; that gets no page of its own.
+            NotAllowed: If they may not do it.
+        """
+        try:
+            with self.access() as access:
+                return read(access), None
+        except (NotFound, NotAllowed):
+            raise
+        except (ConfigError, InputError, Refusal) as problem:
+            return None, problem
+
+    def page(
+        self,
+        template: str,
+        status: int = 200,
+        *,
+        problem: FourcornersError | None = None,
+        **values: object,
+    ) -> Response:
+        """Draw a page; if there is a `problem`, it says so, and has the problem's status."""
+        drawn = self.render(template, problem=problem, **values)
+        return HTMLResponse(drawn, status if problem is None else status_of(problem))
 
     def render(self, template: str, **values: object) -> str:
         made = self.state.templates.get_template(template)

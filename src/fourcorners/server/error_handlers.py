@@ -27,9 +27,6 @@ from fourcorners.errors import (
     DamagedDocument,
     DiskFull,
     FourcornersError,
-    InputError,
-    LibraryError,
-    ModelError,
     PlaybookError,
     describe_problem,
 )
@@ -41,17 +38,10 @@ from fourcorners.server.errors import (
     NotSignedIn,
     TooManyRequests,
     error_for_caller,
+    status_of,
 )
 from fourcorners.server.security import SAFE_METHODS, form_token, status_phrase
 
-# A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
-_STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
-    (InputError, 400),
-    (ConfigError, 400),
-    (ModelError, 502),
-    (LibraryError, 503),
-    (FourcornersError, 500),
-)
 _PLACES = frozenset({"body", "query", "path", "header"})
 _LEFT_OUT = "fourcorners.left_out"  # in the scope: damaged documents that it was tried without
 _FAULTS = 50  # that are reported of one request
@@ -64,12 +54,6 @@ def install_error_handlers(app: FastAPI) -> None:
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(OSError)(_out_of_room)
     app.exception_handler(Exception)(_defect)
-
-
-def status_of(error: FourcornersError) -> int:
-    if isinstance(error, Refusal):
-        return error.status
-    return next(status for kind, status in _STATUS if isinstance(error, kind))
 
 
 class _WithoutDamaged(Response):

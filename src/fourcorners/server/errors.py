@@ -6,14 +6,25 @@ import logging
 import secrets
 
 from fourcorners.errors import (
+    ConfigError,
     DamagedDocument,
     DiskFull,
     FourcornersError,
+    InputError,
     LibraryBusy,
     LibraryError,
+    ModelError,
 )
 from fourcorners.operations.errors import Refusal
 
+# A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
+_STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
+    (InputError, 400),
+    (ConfigError, 400),
+    (ModelError, 502),
+    (LibraryError, 503),
+    (FourcornersError, 500),
+)
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -51,6 +62,12 @@ class ClientLeft(Refusal):
     """The client has closed the connection; 499 is nginx's status for it."""
 
     status = 499
+
+
+def status_of(error: FourcornersError) -> int:
+    if isinstance(error, Refusal):
+        return error.status
+    return next(status for kind, status in _STATUS if isinstance(error, kind))
 
 
 def error_for_caller(error: FourcornersError) -> FourcornersError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from calendar import month_name
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -11,11 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import Response
 
 from fourcorners.documents.install_hints import remedy_for_readers
+from fourcorners.outline.card.contract_titles import ContractTitle
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.server.locales import write_day, write_number
 from fourcorners.server.spelling import AmericanSpelling
@@ -49,6 +51,7 @@ def template_environment(
         "remedy": remedy_for_readers,
         "day": _day,
         "with_days": _write_days,
+        "named": _name_contract,
         "moment": _moment,
         "counted": _count_noun,
     }
@@ -80,11 +83,23 @@ def _day(value: date) -> Markup:
 
 
 def _write_days(words: str) -> Markup:
-    """Return words in which days of ISO 8601 are written as elsewhere on the page."""
-    parts = _ISO_DAY.split(words)
+    """Return our own words with their days as elsewhere on the page; a contract's stay as there."""
     return Markup().join(
-        _day(date.fromisoformat(part)) if _ISO_DAY.fullmatch(part) else part for part in parts
+        _read_day(part) if number % 2 else part for number, part in enumerate(_DAY.split(words))
     )
+
+
+def _name_contract(called: ContractTitle, limit: int) -> Markup:
+    words, of_title = shorten(str(called), limit), len(called.title)
+    return escape(words[:of_title]) + _write_days(words[of_title:])
+
+
+def _read_day(words: str) -> Markup | str:
+    form = "%Y-%m-%d" if words[4:5] == "-" else "%d %B %Y"
+    try:
+        return _day(datetime.strptime(words, form).replace(tzinfo=UTC).date())
+    except ValueError:  # 31 February
+        return words
 
 
 def _moment(value: str | datetime) -> Markup:
@@ -99,7 +114,7 @@ def _count_noun(number: int, noun: str, plural: str = "") -> str:
     return f"{write_number(number)} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-_ISO_DAY = re.compile(r"(\d{4}-\d\d-\d\d)")
+_DAY = re.compile(rf"\b(\d{{4}}-\d\d-\d\d|\d{{1,2}} (?:{'|'.join(month_name[1:])}) \d{{4}})\b")
 _HERE = Path(__file__).parent / "static"
 _PALETTE = Path(__file__).parent.parent / "reports" / "assets" / "palette.css"
 # Style sheets that are sent as one, since each request costs more than some bytes.

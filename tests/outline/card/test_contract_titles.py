@@ -40,10 +40,10 @@ def called(*cards: Card, unnamed: Collection[str] = ()) -> list[ContractTitle]:
 def test_a_contract_is_called_by_its_title_its_parties_and_its_date() -> None:
     parties = ("ACME INCORPORATED", "Bolt Medical, Inc.", "Third Party Ltd.")
     (made,) = called(card("DISTRIBUTOR AGREEMENT", *parties, dated=DAY))
-    assert str(made) == "Distributor Agreement (Acme / Bolt Medical / …, 1 September 2010)"
+    assert str(made) == "Distributor Agreement (ACME / Bolt Medical / …, 1 September 2010)"
     assert made.whole == "\n".join([made.title, made.detail, "0.pdf"])
     (ours,) = called(card("Lease", *parties[:2], dated=DAY), unnamed=parties[1:])
-    assert str(ours) == "Lease (Acme, 1 September 2010)"
+    assert str(ours) == "Lease (ACME, 1 September 2010)"
     (alone,) = called(card("Lease", parties[1]), unnamed=parties[1:])
     assert str(alone) == "Lease (Bolt Medical)"
     (bare,) = called(card("Side letter dated 1 September 2010", dated=DAY))
@@ -67,6 +67,15 @@ def test_the_file_is_named_where_two_are_the_same_or_nothing_else_is_known() -> 
     assert [str(each) for each in made] == [
         "Lease (Ash, 0.pdf)", "Lease (Ash, 1.pdf)", "Deed", "3.pdf"
     ]  # fmt: skip
+
+
+def test_a_party_is_named_as_the_contract_prints_it() -> None:
+    (made,) = called(card("ABC TRADING SUPPLY AGREEMENT", "ABC TRADING LIMITED", "de Vries Ltd"))
+    assert str(made) == "ABC TRADING Supply Agreement (ABC TRADING / de Vries)"
+    (printed,) = called(card("LEASE OF THE BOLT MEDICAL PREMISES", "Bolt Medical, Inc."))
+    assert printed.title == "Lease of the Bolt Medical Premises"
+    (within,) = called(card("TRADINGS ACT NOTICE", "TRADING LIMITED"))
+    assert within.title == "Tradings Act Notice"
 
 
 @pytest.mark.parametrize(

@@ -483,9 +483,9 @@ def test_a_party_and_its_verb_agree(says: str, party: str, statement: str) -> No
 @pytest.mark.parametrize(
     ("says", "value", "statement"),
     [
-        ("applies to {}", "the Supplier", "applies to Alder Mills"),
+        ("applies to {}", "the Supplier", "applies to ALDER MILLS"),
         ("{} is liable", "the HAULIER", "Quick & Sons is liable"),
-        ("applies to {}", "you", "applies to Bank of Ostrava"),
+        ("applies to {}", "you", "applies to BANK OF OSTRAVA"),
         ("applies to {}", "Ostrava", "applies to Ostrava"),
         ("applies to {}", "the Buyer", "applies to the Buyer"),
         ("applies to {}", "the Agent", "applies to the Agent"),

@@ -44,3 +44,8 @@ def test_pages_are_written_for_their_reader_and_contracts_are_not(room: Room) ->
     assert ">1 May 2024</time>" in read("/c/Mill", "en-GB")
     pages = [read(f"/d/{lease}", each) for each in ("en-US", "de-DE")]
     assert all("12,345 crowns from May 3, 2026" in each for each in pages)
+    for language, day in (("en-US", "May 1, 2024"), ("en-GB", "1 May 2024")):
+        shown = read(f"/d/{lease}", language)
+        written = f'<time datetime="2024-05-01">{day}</time></bdi>'
+        assert f"<bdi>Ada Turner / Bram Miller, {written}" in shown
+        assert f"<bdi>{written}" in shown  # among the key facts

@@ -74,7 +74,7 @@ def title_contracts(
     made: dict[str, ContractTitle] = {}
     for each in documents:
         own, file = card(each.id), single_line(each.name)
-        title = in_letters(shorten(own.title.value, _TITLE)) if own.title else ""
+        title = shorten(title_in_letters(own), _TITLE)
         detail = _detail(own, title, (unnamed or {}).get(each.id, ()))
         made[each.id] = ContractTitle(title or file, detail, file)
     counted = Counter(str(each).casefold() for each in made.values())
@@ -83,6 +83,12 @@ def title_contracts(
             detail = ", ".join(filter(None, (called.detail, called.file)))
             made[id_] = ContractTitle(called.title, detail, called.file)
     return made
+
+
+def title_in_letters(card: Card) -> str:
+    """Return the title that a contract gives itself, in one form; nothing if it gives none."""
+    names = [fact.value.name for fact in card.parties]
+    return in_letters(card.title.value, names) if card.title else ""
 
 
 def _detail(card: Card, title: str, unnamed: Collection[str]) -> str:
@@ -94,19 +100,27 @@ def _detail(card: Card, title: str, unnamed: Collection[str]) -> str:
 
 
 def _parties(names: Iterable[str]) -> str:
-    short = [
-        shorten(_FORM.sub("", " ".join(name.split())) or name, _PARTY)
-        for name in dict.fromkeys(names)
-    ]
+    short = [shorten(_bare(name), _PARTY) for name in dict.fromkeys(names)]
     more = ["…"] if len(short) > _NAMED else []
-    return " / ".join([in_letters(each) for each in short[:_NAMED]] + more)
+    return " / ".join(short[:_NAMED] + more)
 
 
-def in_letters(words: str) -> str:
-    """Return words in capitals in title case; others unchanged."""
+def _bare(name: str) -> str:
+    """Return a party's name as the contract prints it, without its legal form."""
+    whole = " ".join(name.split())
+    return _FORM.sub("", whole) or whole
+
+
+def in_letters(words: str, names: Iterable[str] = ()) -> str:
+    """Return words in capitals in title case, but `names` as they are; other words unchanged."""
     if words != words.upper():
         return words
-    return _WORD.sub(_capitalise, words)
+    printed = {bare.casefold(): bare for bare in map(_bare, names) if len(bare) > 1}
+    known = sorted(map(re.escape, printed), key=len, reverse=True)
+    parts = re.compile(
+        "|".join([*(rf"(?<!\w){each}(?!\w)" for each in known), _WORD.pattern]), re.I
+    )
+    return parts.sub(lambda found: printed.get(found[0].casefold()) or _capitalise(found), words)
 
 
 def _capitalise(found: re.Match[str]) -> str:

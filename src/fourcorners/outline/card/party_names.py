@@ -229,19 +229,9 @@ def short_name(match: re.Match[str]) -> str:
     return other or "" if NO_SHORT.search(short) else short
 
 
-_INITIALS = 4  # letters of a name that may be initials
-_JOINING = frozenset({"OF", "AND", "THE", "FOR", "IN"})
-
-
 def common_name(name: str) -> str:
-    """Return a party's name as people write it: `Northmere Water` for `NORTHMERE WATER PLC`."""
-    bare = ENDS_WITH_FORM.sub("", name) or name
-    if not bare.isupper() or (len(bare.split()) == 1 and len(bare) <= _INITIALS):
-        return bare
-    words = bare.split()
-    return " ".join(
-        word.lower() if at and word in _JOINING else word.title() for at, word in enumerate(words)
-    )
+    """Return a party's name as the contract prints it, without its legal form."""
+    return ENDS_WITH_FORM.sub("", name) or name
 
 
 def is_acting(text: str, short: str) -> bool:

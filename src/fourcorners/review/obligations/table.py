@@ -15,6 +15,7 @@ from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.contract_titles import title_in_letters
 from fourcorners.outline.card.party_names import party_key
 from fourcorners.outline.card.term import Term, read_term
 from fourcorners.outline.exclusions import longest_shown
@@ -235,7 +236,7 @@ def _list(
 ) -> Iterator[ContractObligation]:
     """Yield what is found in the words in force, with its places in the contract."""
     contract, text = own if amended is None else amended.contract, own.text
-    title = contract.card.title.value if contract.card.title else contract.name
+    title = title_in_letters(contract.card) or contract.name
 
     def place(span: Span) -> PlacedWords:
         return PlacedWords.from_span(span.text_in(text), span)

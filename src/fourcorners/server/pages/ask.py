@@ -192,7 +192,6 @@ def _form(
     going = [each for each in context.tasks() if each.kind == ask_task.KIND]
     return context.page(
         "ask.html.j2",
-        200 if problem is None else getattr(problem, "status", 400),
         asked=asked,
         entries=entries,
         collections=collections,

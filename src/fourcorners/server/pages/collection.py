@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
-from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.errors import LibraryError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.documents import MAX_TAG, document_table, note_visit
@@ -70,7 +70,7 @@ def show(
     with context.access() as access:
         table = document_table(access, name, find=find, tag=tag, sort=sort)
         here = table.entries[(page - 1) * _PAGE : page * _PAGE]
-        cards = access.cards(here)
+        cards, called = access.cards(here), access.titles(each.id for each in here)
         failures = access.failures(name)
         reviewed = _arrivals(access, name)
         with suppress(LibraryError):  # as where the disk is full: what there is can still be read
@@ -94,6 +94,7 @@ def show(
         sorts=_SORTS,
         entries=here,
         cards=cards,
+        called=called,
         adding=adding if adding and not adding.state.is_final else None,
         failures=[
             (failure_id(each), context.state.uploads.display_path(each.path), each)
@@ -296,27 +297,21 @@ def search(
     q: Annotated[str, Query(max_length=2_000)] = "",
     c: Annotated[str, Query(max_length=500)] = "",
 ) -> Response:
-    hits: tuple[Hit, ...] = ()
-    failure = ""
-    problem: ConfigError | None = None
+    asked = PassagesRequest.from_fields(query=q, collection=c or None, limit=_LIMIT)
+    found, problem = None, None
+    if q.strip():
+        engines = context.state.engines
+        found, problem = context.attempt(lambda access: search_passages(access, asked, engines))
     with context.access() as access:
         collections = [each.name for each in access.collections()]
-        named = []
-        if q.strip():
-            inside = access.documents(c or None)
-            named = [each for each in inside if _fits(f"{each.name} {each.title}", q)][:_NAMES]
-            try:
-                asked = PassagesRequest(query=q, collection=c or None, limit=_LIMIT)
-                found = search_passages(access, asked, context.state.engines)
-                hits, failure = found.hits, found.failure
-            except ConfigError as error:
-                problem = error
+        inside = access.documents(c or None) if q.strip() else []
+        named = [each for each in inside if _fits(f"{each.name} {each.title}", q)][:_NAMES]
+        hits = found.hits if found else ()
         called = access.titles([*(each.document for each in hits), *(each.id for each in named)])
         damaged = access.left_out(c or None) if problem is None else []
-        damaged = [*filter(None, [failure]), *damaged]
+        damaged = [*filter(None, [found.failure if found else ""]), *damaged]
     return context.page(
         "search.html.j2",
-        200 if problem is None else 422,
         q=q,
         c=c,
         collections=collections,

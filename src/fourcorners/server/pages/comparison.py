@@ -58,16 +58,10 @@ class _CompareQuery(BaseModel):
 @router.get("/compare")
 def show(context: Context, asked: Annotated[_CompareQuery, Query()]) -> Response:
     """Show the form and, once two versions are chosen, what differs between them."""
-    found: Comparison | None = None
-    problem: FourcornersError | None = None
-    if asked.before and asked.after:
-        try:
-            with context.access() as access:
-                found = compare_contracts(access, _request(asked), context.state.engines.encoder)
-        except NotFound:
-            raise
-        except FourcornersError as error:
-            problem = error
+    if not (asked.before and asked.after):
+        return _page(context, asked)
+    encoder = context.state.engines.encoder
+    found, problem = context.attempt(lambda own: compare_contracts(own, _request(asked), encoder))
     return _page(context, asked, found, problem)
 
 
@@ -167,7 +161,6 @@ def _page(
         called = access.titles(each.id for each in offered)
     return context.page(
         "compare.html.j2",
-        200 if problem is None else 400,
         asked=asked,
         collections=collections,
         likely={each.id for each in likely},

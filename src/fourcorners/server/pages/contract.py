@@ -218,7 +218,7 @@ def _printed(context: RequestContext, document: Document, page: int) -> Document
     return printed
 
 
-def _facts(card: Card) -> list[tuple[str, str, Span]]:
+def _facts(card: Card) -> list[tuple[str, str | date, Span]]:
     """Return what the contract says of itself: name, value, and the words it goes by."""
     facts: list[tuple[str, Fact[str] | Fact[date] | Fact[Party] | None]] = [
         ("Type", card.type),
@@ -238,9 +238,7 @@ def _facts(card: Card) -> list[tuple[str, str, Span]]:
     ]
 
 
-def _value(value: str | date | Party) -> str:
-    if isinstance(value, date):
-        return f"{value.day} {value:%B %Y}"
+def _value(value: str | date | Party) -> str | date:
     if isinstance(value, Party):
         return display_name(value) if value.is_blank else write_party(value)
     return value

@@ -181,7 +181,6 @@ def _people(context: RequestContext, problem: ConfigError | None = None) -> Resp
         collections = [each.name for each in access.collections()]
     return context.page(
         "people.html.j2",
-        200 if problem is None else 422,
         users=users,
         collections=collections,
         roles=[each.title for each in Role],
@@ -222,7 +221,6 @@ def _members(
         called = next(e.name for e in access.collections() if fold_name(e.name) == fold)
     return context.page(
         "members.html.j2",
-        200 if problem is None else 422,
         collection=called,
         members=members,
         roles=[each.title for each in Role],
@@ -253,7 +251,6 @@ def _account(
         mailbox = find_mailbox(library, context.principal.name)
     return context.page(
         "account.html.j2",
-        200 if problem is None else 422,
         tokens=tokens,
         panes=panes,
         mailbox=mailbox if context.state.settings.mail.host else None,

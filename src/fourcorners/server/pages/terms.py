@@ -91,7 +91,6 @@ def show_dates(context: Context, asked: Annotated[_DatesQuery, Query()]) -> Resp
     by_month = groupby(found.dates if found else (), key=lambda each: each.day.replace(day=1))
     return context.page(
         "dates.html.j2",
-        200 if problem is None else 400,
         asked=asked,
         found=found,
         called=called,
@@ -199,7 +198,6 @@ def show_obligations(context: Context, asked: Annotated[_ObligationsQuery, Query
             entry, titles = access.visible(asked.d).entry, access.titles([asked.d])
     return context.page(
         "obligations.html.j2",
-        200 if problem is None else 400,
         asked=asked,
         found=found,
         problem=problem,

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError, FourcornersError, InputError
+from fourcorners.operations.access import Access
 from fourcorners.operations.contracts.precedents import (
     Precedents,
     PrecedentsRequest,
@@ -54,19 +55,18 @@ def find(
 ) -> Response:
     """Show the best clauses; a form keeps drafts out of addresses and logs."""
     kind, _, name = from_.partition(":")
-    asked, found = (from_, q, draft), None
-    try:
+
+    def find(access: Access) -> Precedents:
         request = PrecedentsRequest.from_fields(
             query=q,
             draft=draft,
             collection=name or None if kind != "b" else None,
             bank=name if kind == "b" else "",
         )
-        with context.access() as access:
-            found = find_precedents(access, request, context.state.engines)
-    except ConfigError as problem:
-        return _page(context, asked, problem)
-    return _page(context, asked, None, found)
+        return find_precedents(access, request, context.state.engines)
+
+    found, problem = context.attempt(find)
+    return _page(context, (from_, q, draft), problem, found)
 
 
 @router.post("/precedents/keep")
@@ -191,7 +191,6 @@ def _bank_page(
         laws = sorted({each.law for each in clause_facts(library, bank).values() if each.law})
     return context.page(
         "bank.html.j2",
-        200 if problem is None else 422,
         problem=problem,
         bank=bank,
         banks=names,
@@ -220,7 +219,7 @@ def _message_page(context: Context, message: str) -> Response:
 def _page(
     context: Context,
     asked: tuple[str, str, str],
-    problem: ConfigError | None = None,
+    problem: FourcornersError | None = None,
     found: Precedents | None = None,
 ) -> Response:
     chosen, q, draft = asked
@@ -232,7 +231,6 @@ def _page(
         facts = clause_facts(access.common(), bank) if bank else {}
     return context.page(
         "precedents.html.j2",
-        200 if problem is None else 422,
         q=q,
         draft=draft,
         chosen=chosen,
