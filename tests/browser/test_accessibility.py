@@ -254,7 +254,8 @@ def test_precedents_that_were_found_break_no_rule(page: Page, site: str, axe: st
     examine(page, axe)
 
 
-OUTSIDE = """[...document.querySelectorAll("WHAT")].filter((e) => e.checkVisibility()).filter((e) => {
+OUTSIDE = """[...document.querySelectorAll("WHAT")].filter((e) => {
+  if (!e.checkVisibility()) return false;
   const box = e.getBoundingClientRect();
   return box.left < 0 || box.right > innerWidth || e.scrollWidth > e.clientWidth + 1;
 }).map((e) => e.textContent.trim())"""

@@ -14,7 +14,7 @@ from fourcorners.playbooks import Playbook, builtin_names, load_playbook
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.file.checks import find_warnings
 from fourcorners.playbooks.load import open_playbook
-from fourcorners.playbooks.playbook import Position
+from fourcorners.playbooks.playbook import PAYER, Position
 from fourcorners.review.extract.reader import query_hash
 from fourcorners.review.people.cases import read_cases, run_cases
 from fourcorners_bench.extraction.loader import CATEGORY_PROVISIONS
@@ -141,6 +141,19 @@ def test_a_playbook_of_a_type_has_wording_for_either_side(name: str) -> None:
         assert not default_clause_reader().is_known(provision.id, query_hash(provision))
         for each in provision.positions:
             assert each.kind != "preferred" or each.wording is not None, provision.id
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_positions_of_two_sides_say_whose_they_are(name: str) -> None:
+    book = load_playbook(name)
+    for provision in book.provisions:
+        by_side = [
+            (each.kind, book.whose(each))
+            for each in provision.positions
+            if PAYER in (each.burdens, each.favours) and each.kind == "preferred"
+        ]
+        assert len(set(by_side)) == len(by_side), provision.id
+        assert not any("side that" in whose for _, whose in by_side), "it is called by its name"
 
 
 def _sides(position: Position) -> set[str]:

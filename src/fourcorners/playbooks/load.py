@@ -44,8 +44,12 @@ _QUERIES = frozenset(("query", "avoid", "learned"))
 _OF_REDLINES = dict.fromkeys(
     ("alone", "about", "not_about", "unless", "under", "over", "wording"), True
 )
-_DRAFTING: Any = {"provisions": {"__all__": {"positions": {"__all__": _OF_REDLINES}}}}
-"""Fields for drafting only: changing them changes no finding, and so not the hash."""
+_UNHASHED: Any = {
+    "payer": True,
+    "payee": True,
+    "provisions": {"__all__": {"positions": {"__all__": _OF_REDLINES}}},
+}
+"""Names, and fields for drafting only: changing them changes no finding, and so not the hash."""
 _PARTS = {
     "questions": RiskQuestion,
     "severity": SeverityRule,
@@ -242,7 +246,7 @@ def _query_texts(
 
 def _build(content: PlaybookFile, queries: Queries) -> Playbook:
     canonical = json.dumps(
-        content.model_dump(mode="json", exclude_defaults=True, exclude=_DRAFTING),
+        content.model_dump(mode="json", exclude_defaults=True, exclude=_UNHASHED),
         ensure_ascii=False,
         separators=(",", ":"),
         sort_keys=True,
@@ -254,6 +258,8 @@ def _build(content: PlaybookFile, queries: Queries) -> Playbook:
         hash=sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest(),
         language=content.language,
         description=content.description,
+        payer=content.payer,
+        payee=content.payee,
         provisions=tuple(
             Provision(**_values(provision, ("provisions", at), queries))
             for at, provision in enumerate(content.provisions)

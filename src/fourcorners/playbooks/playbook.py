@@ -253,6 +253,8 @@ class Playbook:
             takes from the playbook that it extends; results keep it. Wording to draft with is no
             part of it: no finding depends on it.
         language: The language of the contracts, as a BCP 47 tag.
+        payer: What the side that pays is called: a tenant, a borrower.
+        payee: What the side that is paid is called.
     """
 
     id: str
@@ -262,6 +264,23 @@ class Playbook:
     language: str
     provisions: tuple[Provision, ...]
     description: str = ""
+    payer: str = ""
+    payee: str = ""
+
+    def whose(self, position: Position) -> str:
+        """Return whose position it is, in words; nothing where it is either side's."""
+        if PAYER in (position.burdens, position.favours):
+            named, plain = (
+                (self.payer, "side that pays")
+                if position.burdens == PAYER
+                else (self.payee, "side that is paid")
+            )
+            return f"for the {named or plain}"
+        words = (
+            "unless it binds only the other side" if position.burdens else "",
+            "unless only your side has the benefit" if position.favours else "",
+        )
+        return ", ".join(filter(None, words))
 
     def provision(self, name: str) -> Provision:
         """Return the provision with this id, name or alias; case does not matter.

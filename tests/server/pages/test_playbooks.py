@@ -282,6 +282,13 @@ def test_what_is_no_table_is_refused_with_words(room: Room, tmp_path: Path) -> N
         assert status in (400, 422), (change, words(text))
 
 
+def test_an_import_says_which_questions_may_stay_open(room: Room, tmp_path: Path) -> None:
+    rows = [("Clause", "Question"), ("Storage", "Is it dry?"), ("Delay", "")]
+    page = sent(room, workbook(tmp_path / "a.xlsx", rows)).text
+    made = words(post(room, "/playbooks/import/make", **values_of(page))[1])
+    assert "only a language model or a person can answer: Storage. Until" in made
+
+
 def test_a_table_is_imported_by_rest(room: Room, tmp_path: Path) -> None:
     path = workbook(tmp_path / "ours.xlsx", [("Topic", "X"), ("Storage", "Dry."), ("Delay", "No.")])
     headers = {"X-CSRF-Token": room.token()}

@@ -283,12 +283,13 @@ def import_table(
     for each in (*left, *made.left):
         console.print_note(single_line(f"Left out: {each}"))
     try:
-        count = console.count_noun(
-            len(parse_playbook(made.text, str(path)).provisions), "provision"
-        )
+        book = parse_playbook(made.text, str(path))
     except PlaybookError as error:
         console.print_note(show_invisible(error.message))
         raise typer.Exit(1) from error
+    for line in _offline_lines(_offline(book)):
+        console.print_note((single_line(line), "dim"))
+    count = console.count_noun(len(book.provisions), "provision")
     console.print_line(f"Wrote {single_line(str(path))}, a playbook of {count}.")
 
 

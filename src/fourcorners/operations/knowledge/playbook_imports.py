@@ -8,10 +8,13 @@ from typing import Annotated
 from pydantic import Field
 
 from fourcorners.documents.tables import MAX_COLUMNS, MAX_ROWS, read_tables
+from fourcorners.errors import PlaybookError
+from fourcorners.models.registry import default_verdict_reader
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.knowledge.playbooks import playbook_homes, playbook_names
-from fourcorners.playbooks.load import MAX_BYTES
+from fourcorners.playbooks.file.checks import offline_provisions
+from fourcorners.playbooks.load import MAX_BYTES, parse_playbook
 from fourcorners.playbooks.tables import Field as TableField
 from fourcorners.playbooks.tables import join_tables, make_playbook, suggest_columns
 from fourcorners.playbooks.write import unused_id
@@ -39,6 +42,9 @@ class ImportedPlaybook(Value):
     text: str
     columns: list[TableField | None]
     left: list[str] = Field(description="What of the table is not in the playbook.")
+    unanswered: list[str] = Field(
+        description="The clauses with a question that only a language model or a person answers."
+    )
 
 
 def open_table(access: Access, path: Path, *, name: str = "") -> ImportedTable:
@@ -81,4 +87,19 @@ def import_playbook(access: Access, asked: ImportedTable) -> ImportedPlaybook:
     text = made.text.replace(f"id: {stem}\n", f"id: {name}\n", 1)
     if len(text.encode()) > MAX_BYTES:
         raise Refusal(f"a playbook may hold {MAX_BYTES:,} bytes.", remedy="Divide the table.")
-    return ImportedPlaybook(text=text, columns=asked.columns, left=[*asked.left, *made.left])
+    return ImportedPlaybook(
+        text=text,
+        columns=asked.columns,
+        left=[*asked.left, *made.left],
+        unanswered=_unanswered(text),
+    )
+
+
+def _unanswered(text: str) -> list[str]:
+    """Return the clauses with a question that stays open without a language model."""
+    try:
+        book = parse_playbook(text, "the playbook")
+    except PlaybookError:  # its faults are shown first
+        return []
+    offline = offline_provisions(book, default_verdict_reader())
+    return [book.provision(each.provision).name for each in offline if each.unsure or each.unknown]

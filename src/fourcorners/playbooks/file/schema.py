@@ -233,6 +233,8 @@ class PlaybookFile(_Strict):
     extends: Text = Field(
         "", description="A playbook to start from: built-in name, or path relative to this file."
     )
+    payer: Text = Field("", description="What the side that pays is called, such as tenant.")
+    payee: Text = Field("", description="What the side that is paid is called, such as landlord.")
     drop: tuple[Id, ...] = Field(
         (), description="Provisions of the playbook that is extended which this one leaves out."
     )

@@ -111,7 +111,7 @@ def _make(context: RequestContext, values: dict[str, str]) -> Response:
     table = ImportedTable.from_fields(name=name, rows=rows, columns=columns, left=left)
     with context.access() as access:
         made = import_playbook(access, table)
-    return show_editor(context, made.text, left=made.left)
+    return show_editor(context, made.text, made)
 
 
 def _preview(context: RequestContext, table: ImportedTable) -> Response:

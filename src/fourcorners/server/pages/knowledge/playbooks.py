@@ -16,6 +16,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.knowledge.playbook_comparison import compare_versions
+from fourcorners.operations.knowledge.playbook_imports import ImportedPlaybook
 from fourcorners.operations.knowledge.playbooks import try_playbook
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.file.edits import set_value
@@ -272,9 +273,9 @@ def _try_playbook(context: RequestContext, book: Playbook, document: str, words:
     )
 
 
-def show_editor(context: RequestContext, text: str, *, left: list[str]) -> Response:
-    """Show a new playbook that was made elsewhere, with its faults and what is not in it."""
-    return _editor(context, text, None, _faults(text), left=left)
+def show_editor(context: RequestContext, text: str, made: ImportedPlaybook) -> Response:
+    """Show a new playbook that was made elsewhere, with its faults and what it leaves open."""
+    return _editor(context, text, None, _faults(text), made=made)
 
 
 def _editor(
@@ -284,7 +285,7 @@ def _editor(
     faults: list[FileProblem] | None = None,
     *,
     renamed: tuple[str, str] | None = None,
-    left: list[str] | None = None,
+    made: ImportedPlaybook | None = None,
     home: str = "",
 ) -> Response:
     with context.access() as access:
@@ -299,7 +300,7 @@ def _editor(
         before="" if before is None else before,
         documents=documents,
         renamed=renamed,
-        left=left or [],
+        made=made,
         home=home,
         homes=homes,
         **_views(text, faults or []),
