@@ -86,6 +86,20 @@ def test_changes_are_decided_by_key(page: Page, address: str) -> None:
     assert page.complaints() == []
 
 
+def test_words_with_a_blank_are_not_saved_unasked(page: Page, address: str) -> None:
+    page.view(1440)
+    propose(page, address)
+    page.eval(
+        "window.asked = []; window.confirm = (words) => { asked.push(words); return false; };"
+        "(() => { const words = document.querySelector('[data-edit] textarea');"
+        "words.value += ' [●] and ____';"
+        "words.dispatchEvent(new Event('input', { bubbles: true }));"
+        "words.form.requestSubmit() })()"
+    )
+    assert page.eval("asked") == ["Still to fill in: ●; ____. Save the words with the blank?"]
+    counts(page, "2 to decide")
+
+
 def test_a_change_that_is_not_seen_is_shown_before_a_key_decides_it(
     page: Page, address: str
 ) -> None:

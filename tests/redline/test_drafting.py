@@ -12,6 +12,7 @@ from fourcorners.library.contract import Contract
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.proposal import find_blanks
 from fourcorners.review.parties import side_for
 
 SUPPLY = """SUPPLY AGREEMENT
@@ -121,3 +122,16 @@ def test_apostrophes_are_those_of_the_contract(tmp_path: Path) -> None:
     assert terms(tmp_path).fill(wording).text == "The Customer gives thirty days' notice."
     typeset = SUPPLY.replace("1.3", "1.3 A party’s notice is in writing.\n\n1.4")
     assert terms(tmp_path, typeset).fill(wording).text == "The Customer gives thirty days’ notice."
+
+
+@pytest.mark.parametrize(
+    ("words", "blanks"),
+    [
+        ("Pay [●] by [date], or [●].", ("●", "date")),
+        ("Pay £____ within … days, or ……… in all.", ("____", "………")),
+        ("On ......... the Fee is [***].", (".........",)),
+        ("Nothing is left (see clause 2) ...", ()),
+    ],
+)
+def test_what_is_left_to_fill_in(words: str, blanks: tuple[str, ...]) -> None:
+    assert find_blanks(words) == blanks

@@ -17,7 +17,8 @@ POINT_HEADINGS = {
     False: "Also found, to be read: nothing in it shows what is refused",
 }
 """Of open points, by whether they are recognised."""
-_BLANK = re.compile(r"\[([^\[\]]+)\]")
+# A name in brackets, or a line or dots to write on; [***] hides words, and is no blank.
+_BLANK = re.compile(r"\[(?!\*+\])([^\[\]]+)\]|_{2,}|\.{4,}|…{2,}")
 
 
 class Extent(StrEnum):
@@ -49,15 +50,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Wording with its slots filled; `blanks` are what is left to fill in, in brackets."""
+    """Wording with its slots filled; `blanks` are what is left to fill in."""
 
     text: str
     blanks: tuple[str, ...] = ()
 
 
 def find_blanks(words: str) -> tuple[str, ...]:
-    """Return what is left to fill in, in brackets, each once."""
-    return tuple(dict.fromkeys(_BLANK.findall(words)))
+    """Return what is left to fill in, each once: what is in brackets, or a line as it is."""
+    return tuple(dict.fromkeys(each[1] or each[0] for each in _BLANK.finditer(words)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from fourcorners.review.amendments import amendment_key
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.parties import Side
 from fourcorners.review.risk.corrections import Corrections
+from fourcorners.text.invisible_characters import shorten
 
 SIDE_MARK = "-"
 """Separates an engine's name from the key of the side for which cells were filled."""
@@ -159,7 +160,7 @@ def cell_excerpts(
             provision, text = as_string(row[1]), as_string(row[2])
             with library.decoding(document, _PART):
                 finding = _FINDING.load(text)
-            found[document, provision] = cell_words(finding)[:_EXCERPT]
+            found[document, provision] = shorten(cell_words(finding), _EXCERPT)
     return found
 
 

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.outline.card.contract_titles import ContractTitle
+from fourcorners.redline.proposal import find_blanks
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.server.locales import write_day, write_number
 from fourcorners.server.spelling import AmericanSpelling
@@ -54,6 +55,7 @@ def template_environment(
         "named": _name_contract,
         "moment": _moment,
         "counted": _count_noun,
+        "blanks": find_blanks,
     }
     made.globals |= {
         "static": assets.href,

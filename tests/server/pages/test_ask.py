@@ -69,7 +69,8 @@ def test_an_answer_cites_words_that_open_in_the_contract(room: Room) -> None:
     assert href.startswith(f"/d/{lease}?s=")
     opened = room.client.get(href).text
     assert "<mark" in opened
-    assert "From the contracts" in page
+    assert page.count('<blockquote class="says">') == page.count('class="says"><a href="/d/')
+    assert 'class="evidence"' not in page, "words are listed once, under their sentence"
     assert "From outside" in page
 
 

@@ -149,6 +149,9 @@ def answer(context: Context, identity: str) -> Response:
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
         thread = answers.find_thread(access, stored)
+    laid = lay_out_answer(found)
+    listed = [each for row in found.rows for each in (*row.leads, row.quote) if each]
+    places = {(each.document, each.quote.span) for each in listed}
     return context.page(
         "answer.html.j2",
         answer=found,
@@ -156,7 +159,13 @@ def answer(context: Context, identity: str) -> Response:
         about=earlier_contracts(found),
         orders={state: at for at, state in enumerate(ORDER)},
         by_model=is_configured(context.state.settings.llm),
-        laid=lay_out_answer(found),
+        laid=laid,
+        # Sentences show their words next to them; of a table, these are the words beyond its rows.
+        beyond=[
+            each
+            for each in laid.evidence
+            if places and (each.cited.document, each.cited.quote.span) not in places
+        ],
         stored=stored,
         checked=status_of(found),
         notice=NOTICE,

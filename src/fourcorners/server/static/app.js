@@ -46,7 +46,7 @@ const openMenus = () => [...document.querySelectorAll("details:is(.menu, .pop)[o
 document.addEventListener("click", (event) => {
   openMenus().filter((menu) => !menu.contains(event.target)).forEach((menu) => { menu.open = false; });
 });
-document.addEventListener("keydown", (event) => {
+addEventListener("keydown", (event) => {
   const menus = event.key === "Escape" ? openMenus() : [];
   if (!menus.length) return;
   event.stopImmediatePropagation(); // what lies under a menu stays open
@@ -54,7 +54,7 @@ document.addEventListener("keydown", (event) => {
     if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
     menu.open = false;
   }
-});
+}, true);
 
 document.addEventListener("submit", (event) => {
   const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;

@@ -95,6 +95,8 @@ if (page) {
     event.preventDefault();
     showContract(link);
   });
+  const help = page.querySelector("#help");
+  page.querySelector("#help-button").addEventListener("click", () => help.showModal());
   let goesOn = false; // to the next finding, once this one is confirmed by its key
   page.addEventListener("click", (event) => { if (event.isTrusted) goesOn = false; });
   page.addEventListener("submit", async (event) => {
@@ -110,9 +112,10 @@ if (page) {
     else location.reload();
   });
   addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !isComposing(event)) { document.activeElement?.blur(); return; }
+    if (event.key === "Escape" && !isComposing(event)) { if (!help.open) document.activeElement?.blur(); return; }
     if (!isCommand(event)) return;
     if (event.key === "n") page.querySelector("#next")?.click();
+    else if (event.key === "?") help.showModal();
     else if (!isWithin(event.target, page.querySelector("#finding"))) return;
     else {
       goesOn = event.key === "c";

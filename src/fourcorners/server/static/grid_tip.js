@@ -7,6 +7,40 @@ document.querySelector("main").append(tip);
 let waiting = 0;
 let shown = null;
 
+// ---- Words end with a word: a style sheet would cut in the middle of one.
+
+const whole = new WeakMap(); // what a text that was cut said before
+
+function cutAt(span) { // where the last word ends that is seen, with room for the dots
+  const words = span.lastChild;
+  if (words?.nodeType !== Node.TEXT_NODE || span.scrollHeight <= span.clientHeight) return null;
+  const { bottom } = span.getBoundingClientRect();
+  const range = document.createRange();
+  let fits = 0;
+  for (let over = words.length; over - fits > 1;) {
+    const end = (fits + over) >> 1;
+    range.setStart(words, end - 1);
+    range.setEnd(words, end);
+    if (range.getBoundingClientRect().bottom <= bottom + 1) fits = end;
+    else over = end;
+  }
+  const at = words.data.lastIndexOf(" ", fits - 2);
+  return at > 0 ? [words, at] : null;
+}
+
+function endWithWords() {
+  if (table.classList.contains("marks")) return; // shows none
+  const spans = [...table.querySelectorAll("td.c > a > span")];
+  for (const { lastChild } of spans) if (whole.has(lastChild)) lastChild.data = whole.get(lastChild);
+  for (const [words, at] of spans.map(cutAt).filter(Boolean)) { // all are measured before one is cut
+    whole.set(words, words.data);
+    words.data = `${words.data.slice(0, at).replace(/[\s,;:.]+$/, "")}…`;
+  }
+}
+
+table.addEventListener("drawn", endWithWords);
+new ResizeObserver(endWithWords).observe(table);
+
 function hide() {
   clearTimeout(waiting);
   shown?.removeAttribute("aria-describedby");
@@ -16,7 +50,7 @@ function hide() {
 
 function isCut(link) {
   const words = link.querySelector("span");
-  return words.scrollHeight > words.clientHeight || words.textContent.length > 100;
+  return whole.has(words.lastChild) || words.scrollHeight > words.clientHeight || words.textContent.length > 100;
 }
 
 async function show(link) {

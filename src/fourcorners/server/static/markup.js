@@ -88,6 +88,16 @@ document.addEventListener("submit", (event) => {
   button.setAttribute("aria-disabled", "true");
 });
 
+const BLANK = /\[(?!\*+\])[^[\]]+\]|_{2,}|\.{4,}|…{2,}/g; // as redline/proposal.py has it
+
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-edit] textarea")) return;
+  const { form, value } = event.target;
+  const blanks = [...new Set(value.match(BLANK))].map((each) => each.replace(/^\[|\]$/g, ""));
+  if (blanks.length) form.dataset.confirm = `Still to fill in: ${blanks.join("; ")}. Save the words with the blank?`;
+  else delete form.dataset.confirm;
+});
+
 addEventListener("keydown", (event) => {
   const { target, key } = event;
   if (isComposing(event)) return;
