@@ -265,6 +265,8 @@ def make_deal(
         lawyer.write(f"[aria-label='Role of member {number}']", role)
     lawyer.follow("button", "Create collection", to="/c/")
     assert f"acting for {client}" in lawyer.words()
+    lawyer.reach(".actions summary", "More")
+    page.press("Enter")
     lawyer.follow(".actions a", "People", to="/people/in")
     rows = page.eval("[...document.querySelectorAll('tbody tr')].map((e) => e.innerText)")
     assert [row.split()[:2] for row in rows] == [[member, role] for member, role in members]

@@ -107,7 +107,7 @@ class RequestContext:
         """Return what is read, or what is wrong with what was asked, for `page` to say.
 
         Raises:
-            NotFound: If they may not know of something; that gets no page of its own.
+            NotFound: If they may not know of something; then it does not exist.
             NotAllowed: If they may not do it.
         """
         try:

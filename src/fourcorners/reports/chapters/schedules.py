@@ -262,7 +262,7 @@ def documents_schedule(material: ReportMaterial) -> Section:
         "Contracts reviewed",
         ("", "Contract", "File", "Type", "Dated", "Pages"),
         tuple(rows),
-        (0.05, 0.33, 0.27, 0.13, 0.14, 0.08),
+        (0.05, 0.27, 0.22, 0.2, 0.15, 0.11),
     )
     blocks: tuple[Block, ...] = (table,) if rows else (note("None."),)
     return Section(
