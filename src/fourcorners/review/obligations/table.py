@@ -236,7 +236,6 @@ def _list(
 ) -> Iterator[ContractObligation]:
     """Yield what is found in the words in force, with its places in the contract."""
     contract, text = own if amended is None else amended.contract, own.text
-    title = title_in_letters(contract.card) or contract.name
 
     def place(span: Span) -> PlacedWords:
         return PlacedWords.from_span(span.text_in(text), span)
@@ -266,7 +265,7 @@ def _list(
             unless=(due.unless if due else "") or None,
             document=own.id,
             name=own.name,
-            title=title,
+            title=title_in_letters(contract.card) or contract.name,
             where=_where(contract, read.action.start),
             quote=place(each.quote),
             lead=place(each.lead) if each.lead else None,
