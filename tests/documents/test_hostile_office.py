@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,16 +77,26 @@ REFUSED = {
 }
 
 
-def outcome(path: Path, seconds: float) -> Document | FourcornersError:
+def pool_of(seconds: float) -> ProcessPool[Path, Document]:
+    return ProcessPool(read_document, jobs=1, memory=MEMORY, seconds=seconds)
+
+
+@pytest.fixture(scope="module")
+def reading() -> Iterator[ProcessPool[Path, Document]]:
+    with pool_of(SECONDS) as pool:
+        yield pool
+
+
+def outcome(
+    pool: ProcessPool[Path, Document], path: Path, seconds: float = SECONDS
+) -> Document | FourcornersError:
     started = time.monotonic()
-    with ProcessPool(read_document, jobs=1, memory=MEMORY, seconds=seconds) as pool:
-        ((_, found),) = pool.run([path])
+    ((_, found),) = pool.run([path])
     assert time.monotonic() - started < seconds + 15
     return found
 
 
-def check(path: Path, seconds: float = SECONDS) -> None:
-    found = outcome(path, seconds)
+def check(path: Path, found: Document | FourcornersError) -> None:
     name = path.name
     if isinstance(found, Document):
         whole(found)
@@ -102,10 +113,12 @@ def check(path: Path, seconds: float = SECONDS) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FAST))
-def test_a_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
+def test_a_hostile_file_is_read_or_refused(
+    name: str, tmp_path: Path, reading: ProcessPool[Path, Document]
+) -> None:
     path = tmp_path / name
     path.write_bytes(FAST[name]())
-    check(path)
+    check(path, outcome(reading, path))
 
 
 @pytest.mark.slow
@@ -113,7 +126,16 @@ def test_a_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
 def test_a_huge_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(SLOW[name]())
-    check(path, PATIENCE)
+    with pool_of(PATIENCE) as pool:
+        check(path, outcome(pool, path, PATIENCE))
+
+
+@pytest.mark.parametrize("earlier", ["garbage.pdf", "password.pdf"])
+def test_a_refusal_does_not_depend_on_an_earlier_file(earlier: str, tmp_path: Path) -> None:
+    for name, message in ((earlier, ""), ("no-pages.pdf", "holds no pages")):
+        (tmp_path / name).write_bytes(FAST[name]())
+        with pytest.raises(InputError, match=message):
+            read_document(tmp_path / name)
 
 
 def test_entities_leak_nothing(tmp_path: Path) -> None:
@@ -129,7 +151,9 @@ def test_entities_leak_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pdf", "docx"])
-def test_a_file_that_grows_while_it_is_read(kind: str, tmp_path: Path) -> None:
+def test_a_file_that_grows_while_it_is_read(
+    kind: str, tmp_path: Path, reading: ProcessPool[Path, Document]
+) -> None:
     path = tmp_path / f"growing.{kind}"
     start = FAST["many-annotations.pdf"]() if kind == "pdf" else docx_files.word()
     path.write_bytes(start)
@@ -146,7 +170,7 @@ def test_a_file_that_grows_while_it_is_read(kind: str, tmp_path: Path) -> None:
     thread = threading.Thread(target=grow)
     thread.start()
     try:
-        found = outcome(path, SECONDS)
+        found = outcome(reading, path)
     finally:
         done.set()
         thread.join()

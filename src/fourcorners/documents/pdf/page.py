@@ -37,6 +37,8 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
     import pypdfium2
     from pypdfium2 import raw
 
+    # PDFium has no error for a file without pages, and would report that of an earlier file.
+    raw.FPDF_LoadDocument(b"", None)
     try:
         pdf = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -48,7 +50,7 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
         elif code == raw.FPDF_ERR_SECURITY:
             problem = "is encrypted in a way that is not supported"
             remedy = "Print it to a new PDF from a viewer that opens it."
-        elif code == raw.FPDF_ERR_SUCCESS:  # its only problem
+        elif code == raw.FPDF_ERR_FILE:  # that of the empty path: none was reported
             problem = "holds no pages"
         elif b"%%EOF" not in data[-2048:]:
             problem = "is truncated: its end is missing"
