@@ -166,8 +166,8 @@ PLAIN: dict[str, Make] = {
     "garbage.txt": lambda: random.Random(6).randbytes(300_000),
     "line-ends.txt": lambda: b"\r\n\r\x0b\x0c\xc2\x85\xe2\x80\xa8" * 100_000 + CLAUSE,
     "deep-quotes.md": lambda: b"> " * 100_000 + CLAUSE + b"\n" + b"- " * 50_000 + CLAUSE,
-    "open-signs.md": lambda: b"[" * 200_000 + b"*" * 200_000 + b"`" * 200_001 + b"\n" + CLAUSE,
-    "many-headings.md": lambda: b"# x\n" * 50_000 + CLAUSE,
+    "open-signs.md": lambda: b"[" * 50_000 + b"*" * 50_000 + b"`" * 50_001 + b"\n" + CLAUSE,
+    "many-headings.md": lambda: b"# x\n" * 20_000 + CLAUSE,
     "wide-table.md": lambda: (b"|a" * 5_000 + b"|\n") * 20 + CLAUSE,
     "really-rich.txt": lambda: rich(CLAUSE),
 }

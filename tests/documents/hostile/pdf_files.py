@@ -208,7 +208,6 @@ FAST: dict[str, Make] = {
     "deep-arrays.pdf": lambda: one_page(stream(b"[" * 500_000 + b"]" * 500_000)),
     "deep-dictionaries.pdf": lambda: one_page(b"<< /A " * 20_000 + b">> " * 20_000),
     "huge-media-box.pdf": boxed("/MediaBox [0 0 1000000000 1000000000]"),
-    "huge-drawing.pdf": boxed("/MediaBox [0 0 14400000 14400000]", text=False),
     "empty-media-box.pdf": boxed("/MediaBox [0 0 0 0]"),
     "inverted-media-box.pdf": boxed("/MediaBox [612 792 0 0]"),
     "crop-elsewhere.pdf": boxed("/MediaBox [0 0 612 792] /CropBox [5000 5000 6000 6000]"),
@@ -228,6 +227,7 @@ FAST: dict[str, Make] = {
     "packed-many-times.pdf": packed_many_times,
 }
 SLOW: dict[str, Make] = {
+    "huge-drawing.pdf": boxed("/MediaBox [0 0 14400000 14400000]", text=False),
     "inflating.pdf": inflating,
     "five-thousand-pages.pdf": lambda: assemble([show(PAGE)] * 5000),
     "long-page.pdf": lambda: assemble([show([(72, 790 - i / 30, CLAUSE) for i in range(20_000)])]),

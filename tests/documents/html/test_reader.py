@@ -130,19 +130,19 @@ def test_a_page_without_a_frame_is_told_by_name_and_tags(tmp_path: Path) -> None
 
 
 HOSTILE = {
-    "deep divisions": "<div>" * 200_000 + CLAUSE,
-    "deep tables": "<table><tr><td>" * 60_000 + CLAUSE,
-    "deep lists": "<ol><li>" * 60_000 + CLAUSE,
-    "deep styles": "<b>" * 200_000 + CLAUSE + "</b>" * 200_000,
-    "open comments": CLAUSE + "<!--" * 200_000,
-    "open tags": CLAUSE + "<a " * 200_000,
-    "open ends": CLAUSE + "</" * 200_000,
-    "open scripts": CLAUSE + "<script>" * 100_000,
-    "open quotes": CLAUSE + "<a b=\"'>" * 100_000,
-    "ends of nothing": "</td></table></ol></p>" * 50_000 + CLAUSE,
+    "deep divisions": "<div>" * 20_000 + CLAUSE,
+    "deep tables": "<table><tr><td>" * 6_000 + CLAUSE,
+    "deep lists": "<ol><li>" * 6_000 + CLAUSE,
+    "deep styles": "<b>" * 20_000 + CLAUSE + "</b>" * 20_000,
+    "open comments": CLAUSE + "<!--" * 20_000,
+    "open tags": CLAUSE + "<a " * 20_000,
+    "open ends": CLAUSE + "</" * 20_000,
+    "open scripts": CLAUSE + "<script>" * 10_000,
+    "open quotes": CLAUSE + "<a b=\"'>" * 10_000,
+    "ends of nothing": "</td></table></ol></p>" * 5_000 + CLAUSE,
     "entities": "&#x110000;&#0;&nosuch;&#xd800;" * 10_000 + CLAUSE,
-    "attributes": "<p " + "a=b " * 500_000 + f">{CLAUSE}",
-    "unclosed rows": "<table>" + "<tr><td>a<td>b" * 30_000 + f"</table>{CLAUSE}",
+    "attributes": "<p " + "a=b " * 50_000 + f">{CLAUSE}",
+    "unclosed rows": "<table>" + "<tr><td>a<td>b" * 3_000 + f"</table>{CLAUSE}",
     "nul and directions": f"\0\u202e\u200b{CLAUSE}",
 }
 
@@ -154,7 +154,7 @@ def test_hostile_pages_lose_nothing_and_end(name: str) -> None:
     assert CLAUSE in text
     assert "\0" not in text
     text.encode()
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 5
 
 
 TAG = st.sampled_from(
