@@ -38,7 +38,7 @@ def test_an_address_opens_the_quote_it_names(
     page: Page, report: Path, review: Review, width: int
 ) -> None:
     page.view(width)
-    for row, document in enumerate(review.documents[:4]):
+    for row, document in enumerate(review.documents[: 4 if width == 1440 else 1]):
         for head in review.columns:
             finding = review.cell(document.id, head.id)
             if finding.state is not CellState.FOUND:
