@@ -85,8 +85,8 @@ def create_app(
     """
     telemetry = open_telemetry(settings.telemetry)
     pool = ConnectionPool(library_path)
-    engines, assets = LocalModels(settings), Assets()
-    nav = [each for each in PAGES.values() if each is not None]
+    engines, assets = LocalModels(settings), Assets.shared()
+    nav = tuple(each for each in PAGES.values() if each is not None)
     state = AppState(
         connection_pool=pool,
         settings=settings,

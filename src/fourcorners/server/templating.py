@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import re
 from calendar import month_name
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -33,8 +33,9 @@ class NavEntry:
     href: str
 
 
+@cache  # templates are compiled once in a process, for all applications of a kind
 def template_environment(
-    assets: Assets, nav: Sequence[NavEntry], *, team: bool, is_american: bool = False
+    assets: Assets, nav: tuple[NavEntry, ...], *, team: bool, is_american: bool = False
 ) -> Environment:
     made = Environment(
         extensions=[AmericanSpelling] if is_american else [],
@@ -60,7 +61,7 @@ def template_environment(
     made.globals |= {
         "static": assets.href,
         "write_number": write_number,
-        "nav": tuple(nav),
+        "nav": nav,
         "quote_href": quote_href,
         "place_href": _place_href,
         "document_href": document_href,
@@ -155,6 +156,12 @@ class Assets:
         for name, asset in sorted(self._held.items()):
             digest.update(name.encode() + asset.data)
         self._version = digest.hexdigest()[:12]
+
+    @classmethod
+    @cache
+    def shared(cls) -> Assets:
+        """Return the files as they are read and compressed once in a process."""
+        return cls()
 
     def href(self, name: str) -> str:
         """Return the address of a file.
