@@ -13,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fourcorners.errors import DiskFull, LibraryError
+from fourcorners.library.store import Library
 from fourcorners.library.tables import sqlite
 from fourcorners.server.app import create_app
 from fourcorners.server.tasks.handlers import ask
@@ -53,9 +54,17 @@ def locked(room: Room) -> Iterator[None]:
 
 @contextmanager
 def read_only(room: Room) -> Iterator[None]:
-    for library in room.app.state.server.connection_pool._free:
+    pool = room.app.state.server.connection_pool
+    take = pool._take
+
+    def take_read_only() -> Library:
+        library: Library = take()  # also one that a thread of the server had until now
         library.execute("PRAGMA query_only = on")
-    yield
+        return library
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "_take", take_read_only)
+        yield
 
 
 @contextmanager

@@ -181,8 +181,10 @@ def test_leaving_the_context_ends_the_processes(work: Callable[[str], int | str]
         os.kill(pid, 0)
 
 
+# A program that a shell starts in the background ignores interrupts; so would its children.
 PARENT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, sys.argv[1])
 from fourcorners.documents.workers.process_pool import ProcessPool
 import worker_tasks
