@@ -22,6 +22,7 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.review.finding import Review
+from tests.server.conftest import cheap_hashes  # noqa: F401 - a fixture
 
 _KEYS = {
     "ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40,

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.server.app import create_app
+from fourcorners.server.auth import accounts
+from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
@@ -69,12 +72,11 @@ class Room:
     def settle(self, task: str) -> str:
         """Wait until a task has ended, and return its page."""
         until = time.monotonic() + 60
-        while True:
-            page = self.client.get(f"/tasks/{task}").text
-            if "hx-trigger" not in page:
-                return page
-            assert time.monotonic() < until, page
-            time.sleep(0.05)
+        with self.app.state.server.connection_pool.library() as library:
+            while not TaskQueue(library).find(task).state.is_final:
+                assert time.monotonic() < until, f"task {task} does not end"
+                time.sleep(0.02)
+        return self.client.get(f"/tasks/{task}", follow_redirects=True).text
 
     def add(self, files: Mapping[str, bytes | str], collection: str = "Mill") -> str:
         """Add files, wait until they are read, and return the task's page."""
@@ -97,6 +99,14 @@ class Room:
         """Return the id of a document by its name."""
         with self.app.state.server.connection_pool.library() as library:
             return str(library.resolve(name).id)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_hashes() -> Iterator[None]:
+    """Hash passwords as the server does, with a thousandth of the work."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accounts, "_hasher", lambda: PasswordHasher(1, 8, 1))
+        yield
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from fastapi.testclient import TestClient
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.load import parse_playbook as parse
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
@@ -79,10 +78,7 @@ class Team:
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Team:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
+def team(make_room: Callable[..., Room]) -> Team:
     return Team(make_room(team=True))
 
 

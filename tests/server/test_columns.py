@@ -12,7 +12,6 @@ from typing import Any
 
 import openpyxl
 import pytest
-from argon2 import PasswordHasher
 
 from fourcorners.errors import ModelError
 from fourcorners.llm import FakeModel, Port
@@ -24,7 +23,6 @@ from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.review import store
 from fourcorners.review.finding import CellState
 from fourcorners.server import columns as people
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.tasks.handlers import column as doing
@@ -379,9 +377,8 @@ def test_a_column_of_another_collection_is_not_there(room: Room) -> None:
     assert QUESTION not in room.client.get("/reviews/grid?c=Other&p=due-diligence").text
 
 
-def test_walls_of_a_team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_walls_of_a_team(make_room: Callable[..., Room]) -> None:
     """Who may not read a collection cannot tell its columns and checks from what is not there."""
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     reviewed(room, {"lease.txt": LEASE})
     reviewed(room, {"supply.txt": SUPPLY}, "Grain")

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.reports.chapters.front import _steps, status
@@ -22,7 +20,6 @@ from fourcorners.review.people.review_actions import (
     assignment,
 )
 from fourcorners.review.stored_review import load_review
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, failed, fill, found
@@ -207,11 +204,8 @@ def test_only_shown_columns_are_counted_above_the_grid(room: Room) -> None:
 
 
 def test_the_list_holds_nothing_of_a_collection_behind_the_wall(
-    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
+    make_room: Callable[..., Room],
 ) -> None:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)

@@ -11,7 +11,6 @@ from fastapi.testclient import TestClient
 
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.grid.query import GridQuery, parse_query
 from fourcorners.server.store.collections import delete_collection, rename_collection
@@ -79,11 +78,8 @@ def test_views_go_with_their_collection(mill: Room) -> None:
 
 
 def test_a_shared_view_is_seen_by_all_and_deleted_by_its_owner_or_an_editor(
-    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
+    make_room: Callable[..., Room],
 ) -> None:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     people = {"ada": Role.REVIEWER, "bram": Role.READER, "cleo": Role.EDITOR, "dora": None}
     with room.app.state.server.connection_pool.library() as library:

@@ -30,7 +30,6 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
 from fourcorners.server import api
 from fourcorners.server.api import requests as guarding
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.context import RequestContext
 from fourcorners.server.pages import FOR_TEAMS, PAGES
@@ -47,8 +46,13 @@ BOOK = load_playbook("due-diligence")
 FIRST = BOOK.provisions[0].id
 HIDDEN_BOOK = "silo-01"
 ROLES = ("outsider", "reader", "reviewer", "editor", "admin")
-_SOME = ("outsider", "reviewer")  # the others take as long, and differ by what they may write
-EACH = [each if each in _SOME else pytest.param(each, marks=pytest.mark.slow) for each in ROLES]
+# Each role takes as long, and they differ by what they may write: one of them is sent all that is
+# tried, another a quarter of it.
+EACH = [
+    ("reviewer", 1),
+    ("outsider", 4),
+    *(pytest.param(each, 1, marks=pytest.mark.slow) for each in ROLES if each != "reviewer"),
+]
 _NO_WALL = ("/sign-", "/account/", "/static/")  # what knows of no collection
 _FORMS: Mapping[str, tuple[str, ...]] = {"/upload": ("collection", "files")}  # read by hand
 _SAME = (
@@ -103,9 +107,6 @@ class Wall:
 @pytest.fixture
 def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wall:
     """Mill, in which each role is held by someone, and Grain, which none of them may know of."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     monkeypatch.setattr(guarding, "REQUESTS_PER_MINUTE", 10**9)
     monkeypatch.setattr(ask, "_WAITING", 10**9)
     monkeypatch.setattr(LocalModels, "encoder", property(lambda _: EvenEncoder()))
@@ -336,12 +337,17 @@ class EvenEncoder(HashEncoder):
         return super().encode([re.sub(r"[0-9a-f]{12,}", "", text) for text in even])
 
 
-@pytest.mark.parametrize("user", EACH)
-def test_what_is_out_of_reach_answers_as_what_does_not_exist(wall: Wall, user: str) -> None:
+@pytest.mark.parametrize(("user", "step"), EACH)
+def test_what_is_out_of_reach_answers_as_what_does_not_exist(
+    wall: Wall, user: str, step: int
+) -> None:
     count, differences = 0, []
     for operation in operations():
         for field in operation.fields:
             for probe in probes_for(wall, field):
+                count += 1
+                if count % step:
+                    continue
                 answers = [
                     send(wall, user, operation, field, name)
                     for name in (probe.hidden, probe.invented)
@@ -349,7 +355,6 @@ def test_what_is_out_of_reach_answers_as_what_does_not_exist(wall: Wall, user: s
                 hidden, invented = (plain(each, probe) for each in answers)
                 if hidden != invented or hidden[0] >= 500:
                     differences.append((str(operation), field, probe, hidden[0], invented[0]))
-                count += 1
                 if operation.path.endswith("/parties"):
                     _read_parties_again(wall)  # else a later name is one that was given
     assert not differences, "\n".join(map(str, differences))
@@ -418,10 +423,10 @@ def test_one_file_in_two_collections_is_two_matters(wall: Wall) -> None:
     library_of = wall.room.app.state.server.connection_pool.library
     with library_of() as library:
         accounts = Accounts(library)
-        for name, collection in (("ada", "Mill"), ("bram", "Wharf"), ("cleo", "Elm")):
+        for name, collection in (("ada.turner", "Mill"), ("bram", "Wharf"), ("cleo", "Elm")):
             accounts.add(name, PASSWORD, by="test")
             accounts.grant(name, Role.EDITOR, collection, by="test")
-    people = {name: Person(wall.room.app, name) for name in ("ada", "bram", "cleo")}
+    people = {name: Person(wall.room.app, name) for name in ("ada.turner", "bram", "cleo")}
     wall.room.put({"lease.txt": LEASE}, "Elm")  # Cleo's own, of the same bytes
     wall.room.put({"the landlord's draft.txt": LEASE}, "Wharf")
     ada, bram, cleo = people.values()
@@ -431,11 +436,11 @@ def test_one_file_in_two_collections_is_two_matters(wall: Wall) -> None:
     with library_of() as library:
         fill(library, BOOK, [absent(draft["id"], FIRST)])
 
-    said = {"document": lease["id"], "provision": FIRST, "state": "corrected", "value": "Ours"}
+    said = {"document": lease["id"], "provision": FIRST, "state": "corrected", "value": "Our mill"}
     assert ada.post("/api/v1/findings/mark", {**said, "comment": "Do not tell."}).status_code == 200
     (mine,) = [each for each in ada.findings("Mill") if each["provision"] == FIRST]
     (theirs,) = bram.findings("Wharf")
-    assert (mine["review"], mine["value"]) == ("corrected", "Ours")
+    assert (mine["review"], mine["value"]) == ("corrected", "Our mill")
     assert (theirs["review"], theirs["value"]) == ("proposed", "")
     for person, others in ((bram, lease), (cleo, lease), (cleo, draft), (ada, draft)):
         assert person.get(f"/api/v1/documents/{others['id']}").status_code == 404
@@ -443,7 +448,14 @@ def test_one_file_in_two_collections_is_two_matters(wall: Wall) -> None:
         assert person.post("/api/v1/findings/mark", mark).status_code == 404
     for path in ("/", "/c/Wharf", f"/d/{draft['id']}", "/reviews?c=Wharf", "/activity"):
         page = bram.get(path).text
-        for secret in ("lease.txt", "Do not tell", "Ours", "ada", "/c/Mill", lease["id"]):
+        for secret in (
+            "lease.txt",
+            "Do not tell",
+            "Our mill",
+            "ada.turner",
+            "/c/Mill",
+            lease["id"],
+        ):
             assert secret not in page, (path, secret)
 
     assert ada.delete(f"/api/v1/documents/{lease['id']}").status_code == 204

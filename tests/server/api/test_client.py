@@ -18,7 +18,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fourcorners.operations.principal import Role, Scope
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.source_settings import WebhookSettings
@@ -93,11 +92,8 @@ def package(tmp_path: Path, room: Room, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> tuple[Room, str]:
+def team(make_room: Callable[..., Room]) -> tuple[Room, str]:
     """A team's server, and the token of Ada, who administers it."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     hooks = WebhookSettings(hosts=("hooks.firm.test",))
     room = make_room("team.db", team=True, webhooks=hooks)
     with room.app.state.server.connection_pool.library() as library:

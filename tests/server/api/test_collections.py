@@ -10,7 +10,6 @@ import pytest
 
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, SUPPLY, Room
@@ -40,13 +39,8 @@ class Asker:
 
 
 @pytest.fixture
-def people(
-    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
-) -> tuple[Room, Asker, Asker, Asker]:
+def people(make_room: Callable[..., Room]) -> tuple[Room, Asker, Asker, Asker]:
     """Ada administers the library, Bram the mill, and Cleo has no role."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     room.put({"lease.txt": LEASE}, "Mill")
     room.put({"supply.txt": SUPPLY}, "Grain")

@@ -18,7 +18,6 @@ from fourcorners.operations.principal import Role, Scope
 from fourcorners.research import store
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
 from fourcorners.server.api.tasks import _progress
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.context import RequestContext, principal_of
@@ -32,11 +31,8 @@ _PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
+def team(make_room: Callable[..., Room]) -> Room:
     """A team's server: Ada administers, Bram reads Mill, Cleo reads Grain."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)

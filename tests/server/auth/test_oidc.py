@@ -17,7 +17,6 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.principal import Role, Scope
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.oidc import provider as providing
@@ -67,9 +66,6 @@ def provider(key: Any) -> Iterator[OidcProvider]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash with a thousandth of the work, and let the environment hold the client's secret."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     monkeypatch.setenv("FIRM_OIDC_SECRET", SECRET)
 
 

@@ -26,14 +26,6 @@ from tests.server.conftest import LEASE, SUPPLY, Room
 PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
 
 
-@pytest.fixture(autouse=True)
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash as the server does, with a thousandth of the work."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
-
-
 @pytest.fixture
 def team(make_room: Callable[..., Room]) -> Room:
     """A team's server: Ada administers, Bram reads Mill, Cleo edits Grain, Dora has no role."""

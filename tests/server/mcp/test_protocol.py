@@ -23,7 +23,6 @@ from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.research.tool import ToolQuery
 from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.app import create_app
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.mcp import answer_tools as answering
@@ -423,13 +422,6 @@ def test_a_page_elsewhere_cannot_reach_it(path: Path, settings: Settings) -> Non
 # A team's server
 
 
-@pytest.fixture
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
-
-
 def bearer(path: Path, name: str, role: Role, collection: str, scope: Scope = Scope.READ) -> str:
     with Library.open(path, create=False) as library:
         accounts = Accounts(library)
@@ -438,7 +430,6 @@ def bearer(path: Path, name: str, role: Role, collection: str, scope: Scope = Sc
         return ApiTokens(library).add(name, [scope], "test", 1, by="test")
 
 
-@pytest.mark.usefixtures("cheap_hashes")
 def test_walls(path: Path, settings: Settings, ids: dict[str, str]) -> None:
     """What Bram may not see cannot be told from what is not there."""
     token = bearer(path, "bram", Role.READER, "Mill", Scope.ADMIN)
@@ -492,7 +483,7 @@ def test_walls(path: Path, settings: Settings, ids: dict[str, str]) -> None:
         talk(url, asks, token)
 
 
-@pytest.mark.usefixtures("cheap_hashes", "ids")
+@pytest.mark.usefixtures("ids")
 def test_a_token_is_needed_and_its_scope_counts(path: Path, settings: Settings) -> None:
     reads = bearer(path, "ada", Role.ADMIN, ALL_COLLECTIONS)
     writes = bearer(path, "cleo", Role.REVIEWER, "Mill", Scope.WRITE)

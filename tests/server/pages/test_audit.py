@@ -10,11 +10,8 @@ import time
 from collections.abc import Callable
 from html import unescape
 
-import pytest
-
 from fourcorners.library.audit import utc_now
 from fourcorners.operations.principal import Role
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.store import audit_trail as trail
 from fourcorners.server.store.audit_trail import AuditQuery
@@ -120,11 +117,8 @@ def test_the_file_is_safe_to_open_in_a_spreadsheet(room: Room) -> None:
 
 
 def test_the_admin_of_a_collection_reads_its_trail_and_no_other(
-    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
+    make_room: Callable[..., Room],
 ) -> None:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     room.put({"lease.txt": LEASE}, "Mill")
     room.put({"supply.txt": SUPPLY}, "Grain")

@@ -10,7 +10,6 @@ import pytest
 
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, Room
@@ -23,11 +22,8 @@ GRID = f"/reviews/grid?c=Project+Larch&p={load_playbook('due-diligence').id}"
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
+def team(make_room: Callable[..., Room]) -> Room:
     """A team's server without a contract: each role in Project Larch, each in all, and nobody."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)
@@ -138,11 +134,8 @@ def test_rest_takes_the_first_upload_of_an_editor_and_of_nobody_less(team: Room,
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_a_server_without_a_collection_shows_the_form_to_who_may_use_it(
-    make_room: Callable[..., Room], name: str, monkeypatch: pytest.MonkeyPatch
+    make_room: Callable[..., Room], name: str
 ) -> None:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room("new.db", team=True)
     with room.app.state.server.connection_pool.library() as library:
         Accounts(library).add(name, PASSWORD, by="test")

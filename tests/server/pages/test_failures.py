@@ -12,7 +12,6 @@ import pytest
 
 from fourcorners.documents import install_hints
 from fourcorners.operations.principal import Role
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 
@@ -111,11 +110,8 @@ def test_remedies_on_pages_are_for_who_reads_contracts(room: Room) -> None:
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
+def team(make_room: Callable[..., Room]) -> Room:
     """Ada administers all, Bram only Mill, Cleo reads Mill, Dora reads Grain; a file has failed."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)

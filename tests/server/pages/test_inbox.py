@@ -13,7 +13,7 @@ from tests.server.conftest import Room
 from tests.server.pages import test_walls as walls
 
 FIRST = walls.FIRST
-cheap_hashes, team = walls.cheap_hashes, walls.team  # the fixtures
+team = walls.team  # a fixture
 
 
 def tell(room: Room, person: str, collection: str, document: str, provision: str = FIRST) -> None:

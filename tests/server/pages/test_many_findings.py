@@ -16,7 +16,6 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import Author, ReviewState, Severity
 from fourcorners.review.people import review_actions
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill, found
@@ -30,11 +29,8 @@ PARTIAL = {"HX-Request": "true"}
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
+def team(make_room: Callable[..., Room]) -> Room:
     """A team's server with five findings in Mill; Ada and Bram review it, Cleo reads it."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)

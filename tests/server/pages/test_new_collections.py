@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from fourcorners.operations.principal import Role, Scope
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, Room
@@ -19,11 +18,8 @@ PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
 
 
 @pytest.fixture
-def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
+def team(make_room: Callable[..., Room]) -> Room:
     """Ada administers the library, Edith edits all of it, Bram and Cleo have no role yet."""
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
     room = make_room(team=True)
     room.put({"lease.txt": LEASE}, "Mill")
     with room.app.state.server.connection_pool.library() as library:

@@ -13,7 +13,6 @@ from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.playbooks.bank.store import store_clauses as keep
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.annotations import select_annotations
-from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
@@ -21,13 +20,6 @@ from tests.server.grids import absent, fill
 PASSWORD = "a long enough password 1"  # noqa: S105 - of a test
 BOOK = load_playbook("due-diligence")
 FIRST = BOOK.provisions[0].id
-
-
-@pytest.fixture(autouse=True)
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from argon2 import PasswordHasher
-
-    monkeypatch.setattr(accounting, "_hasher", lambda: PasswordHasher(1, 8, 1))
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from tests.server.pages import test_walls as walls
 from tests.server.pages.test_inbox import tell
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-cheap_hashes, team = walls.cheap_hashes, walls.team  # the fixtures
+team = walls.team  # a fixture
 
 
 def choose(room: Room, mail: Mail, digest: str = "at once", **more: Any) -> MailSender:

@@ -16,7 +16,7 @@ from fourcorners.server.tasks.reminders import Reminders
 from tests.server.conftest import Room
 from tests.server.pages import test_walls as walls
 
-cheap_hashes, team = walls.cheap_hashes, walls.team  # the fixtures
+team = walls.team  # a fixture
 TODAY = datetime.now(UTC).date()
 WORDS = "Neither party is liable for rain."
 
