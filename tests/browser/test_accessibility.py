@@ -6,7 +6,7 @@ import importlib.util
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -114,6 +114,35 @@ def serving(library: Path, *, team: bool = False, **sections: object) -> Iterato
     finally:
         running.should_exit = True
         thread.join(15)
+
+
+@contextmanager
+def serving_leases(
+    folder: Path, count: int, found: Callable[[int, int], bool], severity: Severity
+) -> Iterator[str]:
+    """Serve a review of leases, in which `found` says by row and column what quotes them."""
+    from fourcorners.operations.local_models import LocalModels
+
+    grids, conftest = module("grids.py"), module("conftest.py")
+    with Library.open(folder / "library.db") as library:
+        cells: list[Finding] = []
+        for number in range(count):
+            path = folder / f"lease-{number:03d}.txt"
+            path.write_text(conftest.LEASE.replace("A MILL", f"MILL NUMBER {number:03d}"))
+            made = prepare_file(path)
+            assert isinstance(made, PreparedFile)
+            library.add_columns(made.columns, None, collection="Mills")
+            document, text = made.columns.id, library.text(made.columns.id)
+            for place, provision in enumerate(BOOK.provisions):
+                if found(number, place):
+                    cells.append(grids.found(document, provision.id, text, severity))
+                else:
+                    cells.append(grids.absent(document, provision.id))
+        grids.fill(library, BOOK, cells)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
+        with serving(folder / "library.db") as address:
+            yield address
 
 
 @pytest.fixture(scope="module", autouse=True)

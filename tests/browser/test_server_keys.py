@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fourcorners.library.prepare import PreparedFile, prepare_file
-from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.finding import Finding, Severity
-from tests.browser.test_accessibility import axe, examine, serving  # noqa: F401 - a fixture
-from tests.browser.test_server_review import AT, GRID, cell, go, loaded, module, wait
-from tests.models.fake import HashEncoder
+from fourcorners.review.finding import Severity
+from tests.browser.test_accessibility import axe, examine, serving_leases  # noqa: F401 - a fixture
+from tests.browser.test_server_review import AT, GRID, cell, go, loaded, wait
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page
@@ -47,30 +44,9 @@ WATCH = """
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server over a small review; its address."""
-    from fourcorners.operations.local_models import LocalModels
-
-    grids, conftest = module("grids.py"), module("conftest.py")
     folder = tmp_path_factory.mktemp("keys")
-    with Library.open(folder / "library.db", create=True) as library:
-        cells: list[Finding] = []
-        for number in range(ROWS):
-            path = folder / f"lease-{number:03d}.txt"
-            path.write_text(conftest.LEASE.replace("A MILL", f"MILL NUMBER {number:03d}"))
-            made = prepare_file(path)
-            assert isinstance(made, PreparedFile)
-            library.add_columns(made.columns, None, collection="Mills")
-            document, text = made.columns.id, library.text(made.columns.id)
-            for place, provision in enumerate(BOOK.provisions):
-                if place < FOUND:
-                    cells.append(grids.found(document, provision.id, text, Severity.NONE))
-                else:
-                    cells.append(grids.absent(document, provision.id))
-        grids.fill(library, BOOK, cells)
-    patch = pytest.MonkeyPatch()
-    patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
-    with serving(folder / "library.db") as address:
+    with serving_leases(folder, ROWS, lambda _, column: column < FOUND, Severity.NONE) as address:
         yield address
-    patch.undo()
 
 
 @pytest.fixture

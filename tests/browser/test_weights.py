@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fourcorners.library.prepare import PreparedFile, prepare_file
-from fourcorners.library.store import Library
-from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.finding import Finding, Severity
-from tests.browser.test_accessibility import serving
-from tests.browser.test_server_review import go, loaded, module, wait
-from tests.models.fake import HashEncoder
+from fourcorners.review.finding import Severity
+from tests.browser.test_accessibility import serving_leases
+from tests.browser.test_server_review import go, loaded, wait
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-BOOK = load_playbook("due-diligence")
 CONTRACTS = 40
 GRID = "/reviews/grid?c=Mills&p=due-diligence"
 MOST_BYTES, MOST_REQUESTS = 250_000, 15
@@ -31,31 +26,12 @@ STOPS = f"[...document.querySelectorAll('a[href], button, input, select, summary
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server over a room in which two of three cells quote the contract; its address."""
-    from fourcorners.operations.local_models import LocalModels
-
-    grids, conftest = module("grids.py"), module("conftest.py")
+    # The example data room has words in half of its cells.
     folder = tmp_path_factory.mktemp("weights")
-    with Library.open(folder / "library.db", create=True) as library:
-        cells: list[Finding] = []
-        for number in range(CONTRACTS):
-            path = folder / f"lease-{number:02d}.txt"
-            path.write_text(conftest.LEASE.replace("A MILL", f"MILL NUMBER {number:02d}"))
-            made = prepare_file(path)
-            assert isinstance(made, PreparedFile)
-            library.add_columns(made.columns, None, collection="Mills")
-            document = made.columns.id
-            text = library.text(document)
-            for place, provision in enumerate(BOOK.provisions):
-                if (number + place) % 3:  # the example data room has words in half of its cells
-                    cells.append(grids.found(document, provision.id, text, Severity.HIGH))
-                else:
-                    cells.append(grids.absent(document, provision.id))
-        grids.fill(library, BOOK, cells)
-    patch = pytest.MonkeyPatch()
-    patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
-    with serving(folder / "library.db") as address:
+    with serving_leases(
+        folder, CONTRACTS, lambda row, column: (row + column) % 3 > 0, Severity.HIGH
+    ) as address:
         yield address
-    patch.undo()
 
 
 def open_cold(page: Page, address: str) -> None:
