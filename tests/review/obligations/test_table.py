@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
@@ -80,20 +80,26 @@ def test_ours_come_first(tmp_path: Path) -> None:
 
 
 def test_a_contract_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with _library(
-        tmp_path, {"supply.txt": CONTRACT, "other.txt": CONTRACT.replace("March", "May")}
-    ) as library:
+    texts = {"supply.txt": CONTRACT, "other.txt": CONTRACT.replace("March", "May")}
+    with _library(tmp_path, texts) as library:
         documents = library.documents("Room")
-        assert list_obligations(library, documents, most_new=0) == ([], 2)
+        none = list_obligations(library, documents, most_new=0)
+        assert (none.obligations, none.unread) == ([], 2)
         some = list_obligations(library, documents, most_new=1)
         assert some.unread == 1
-        found = list_obligations(library, documents)
-        assert found.unread == 0
-        assert len(found.obligations) > len(some.obligations) > 0
+        whole = list_obligations(library, documents)
+        assert whole.unread == 0
+        found = whole.obligations
+        assert len(found) > len(some.obligations) > 0
     with Library.open(tmp_path / "library.db") as library:
-        assert list_obligations(library, documents, most_new=0) == found
+        assert list_obligations(library, documents, most_new=0).obligations == found
+        library.execute("UPDATE obligation_lists SET heads = '[{]'")
+        assert list_obligations(library, documents).obligations == found
         library.execute("UPDATE obligation_lists SET found = '[{]'")
-        assert list_obligations(library, documents) == found
+        for _ in documents:
+            with pytest.raises(LibraryError, match="damaged"):
+                _ = list_obligations(library, documents).obligations
+        assert list_obligations(library, documents).obligations == found
         monkeypatch.setattr(listed, "__version__", "another")
         assert list_obligations(library, documents, most_new=0).unread == 2
         library.remove(documents[0].id)

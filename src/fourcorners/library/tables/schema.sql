@@ -725,11 +725,13 @@ CREATE TABLE IF NOT EXISTS server_playbook_homes(
     collection TEXT NOT NULL
 ) STRICT;
 
--- The obligations of a contract as they were listed; `state` identifies what they were listed from
+-- The obligations of a contract as they were listed; `state` identifies what they were listed from,
+-- and `heads` has what they are filtered and sorted by
 
 CREATE TABLE IF NOT EXISTS obligation_lists(
     document TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
     state    TEXT NOT NULL,
+    heads    TEXT NOT NULL,
     found    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 

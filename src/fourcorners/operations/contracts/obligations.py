@@ -15,7 +15,7 @@ from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.outline.card.party_names import party_key
 from fourcorners.reports.icalendar import obligation_days, write_calendar
 from fourcorners.reports.workbook_obligations import write_workbook
-from fourcorners.review.obligations.listed import ContractObligation
+from fourcorners.review.obligations.listed import ContractObligation, ObligationHead
 from fourcorners.review.obligations.obligation import ObligationKind
 from fourcorners.review.obligations.table import RELIANCE, list_obligations
 from fourcorners.review.parties import MAX_NAME
@@ -42,7 +42,10 @@ class ObligationsRequest(Value):
         default=None, description="Only what has a day, or what has none."
     )
 
-    def fits(self, each: ContractObligation) -> bool:
+    after: int = Field(default=0, ge=0, le=10_000_000, description="How many to leave out first.")
+    limit: int | None = Field(default=None, ge=1, le=10_000, description="How many; all if null.")
+
+    def fits(self, each: ObligationHead) -> bool:
         named = not self.party or party_key(self.party) == party_key(each.party)
         has_day = self.due is None or (self.due == "dated") == (each.day is not None)
         is_kind = self.whose in (None, each.whose) and self.kind in (None, each.kind)
@@ -56,6 +59,7 @@ class Obligations(Value):
         default_factory=dict, description="How many obligations each party has, before a filter."
     )
     contracts: int
+    total: int = Field(description="How many obligations a filter leaves.")
     subject: str = Field(
         default="",
         description="What the contract is called, if only one was read; else the collection's "
@@ -99,18 +103,19 @@ def read_obligations(
         on_document=on_document,
         most_new=most_new,
     )
-    access.record(
-        "obligations", {"collection": asked.collection or "", "found": len(found.obligations)}
-    )
+    access.record("obligations", {"collection": asked.collection or "", "found": len(found.heads)})
     read = asked.documents or [each.id for each in entries]
     apart = access.set_apart(read)
+    fitting = [each for each in found.heads if asked.fits(each)]
+    last = None if asked.limit is None else asked.after + asked.limit
     return Obligations(
         contracts=len(read),
+        total=len(fitting),
         subject=str(access.titles(read)[read[0]]) if len(read) == 1 else asked.collection or "",
-        obligations=[each for each in found.obligations if asked.fits(each)],
+        obligations=found.lists.take(fitting[asked.after : last]),
         unread=found.unread,
         set_apart=apart,
-        parties=dict(Counter(each.party for each in found.obligations)),
+        parties=dict(Counter(each.party for each in found.heads)),
     )
 
 

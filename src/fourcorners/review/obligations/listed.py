@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from fourcorners.library.contract import Contract
+from fourcorners.errors import LibraryError
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.outline.card.term import Term
 from fourcorners.review.obligations.obligation import ObligationKind, Time, TimeKind
 from fourcorners.search.graph.in_force import InForce
+from fourcorners.text.span import Span
 from fourcorners.value import ChangeAuthors, PlacedWords, Value
 from fourcorners.version import __version__
 
@@ -82,53 +84,125 @@ def day_or_last(each: ObligationTime | Time) -> date:
     return each.day or date.max
 
 
+class ObligationHead(NamedTuple):
+    """What an obligation is filtered and sorted by; the rest of it is read when it is shown.
+
+    Attributes:
+        number: Its place in the list of its contract.
+        quote: Where its sentence is.
+        action: Where its action begins.
+    """
+
+    document: str
+    number: int
+    party: str
+    parties: Sequence[str]
+    called: str
+    kind: ObligationKind
+    day: date | None
+    quote: Span
+    action: int
+    whose: Literal["ours", "theirs", ""] = ""
+
+
 _LISTS = TypeAdapter(list[ContractObligation])
 
 
 class ObligationLists:
     """The stored lists of a library, and those that are to be stored.
 
-    A list is valid for the version of the program, the card, the term and the amendments of which
-    it was made. It says of nobody that they are on our side.
+    A list is valid for the version of the program, the contract, its term and the amendments of
+    which it was made. It says of nobody that they are on our side.
     """
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._new: list[tuple[str, str, str]] = []
+        self._new: list[tuple[str, str, str, str]] = []
 
-    def find(self, document: str, state: str) -> list[ContractObligation] | None:
-        """Return the list of a contract; None if none is stored for this state."""
+    def heads(self, document: str, state: str) -> list[ObligationHead] | None:
+        """Return the heads of a contract's list; None if none is stored for this state."""
         rows = self._library.execute(
-            "SELECT found FROM obligation_lists WHERE document = ? AND state = ?", (document, state)
+            "SELECT heads FROM obligation_lists WHERE document = ? AND state = ?", (document, state)
         )
         try:
-            return _LISTS.validate_json(as_string(rows[0][0])) if rows else None
-        except ValidationError:  # damaged: it is listed again
+            return [*_load_heads(document, as_string(rows[0][0]))] if rows else None
+        except (ValueError, TypeError):  # damaged: it is listed again
             return None
 
-    def put(self, document: str, state: str, found: Sequence[ContractObligation]) -> None:
-        """Keep a list, to be stored by `flush`."""
-        self._new.append((document, state, _LISTS.dump_json([*found]).decode()))
+    def take(self, heads: Iterable[ObligationHead]) -> list[ContractObligation]:
+        """Return the obligations with these heads, in their order.
+
+        Raises:
+            LibraryError: If a stored list is damaged.
+        """
+        lists: dict[str, list[ContractObligation]] = {}
+        found = []
+        for head in heads:
+            if head.document not in lists:
+                lists[head.document] = self._load(head.document)
+            each = lists[head.document][head.number]
+            found.append(each.model_copy(update={"party": head.party, "whose": head.whose}))
+        return found
+
+    def _load(self, document: str) -> list[ContractObligation]:
+        rows = self._library.execute(
+            "SELECT found FROM obligation_lists WHERE document = ?", (document,)
+        )
+        try:
+            return _LISTS.validate_json(as_string(rows[0][0]))
+        except ValidationError as error:
+            self._library.execute("DELETE FROM obligation_lists WHERE document = ?", (document,))
+            raise LibraryError(
+                "a stored list of obligations was damaged.", remedy="Try again: it is read again."
+            ) from error
+
+    def put(
+        self, document: str, state: str, found: Sequence[ContractObligation]
+    ) -> list[ObligationHead]:
+        """Add a list, to be stored by `flush`; return its heads."""
+        heads = [
+            (
+                *(each.party, each.parties, each.called, each.kind.value),
+                each.day and each.day.toordinal(),
+                *(each.quote.start, each.quote.end, each.action.start),
+            )
+            for each in found
+        ]
+        text = json.dumps(heads)
+        self._new.append((document, state, text, _LISTS.dump_json([*found]).decode()))
         if len(self._new) >= _AT_ONCE:
             self.flush()
+        return [*_load_heads(document, text)]
 
     def flush(self) -> None:
         """Store the new lists, in one transaction."""
         if self._new:
             with self._library.transaction():
                 self._library.execute_many(
-                    "INSERT INTO obligation_lists VALUES (?, ?, ?) ON CONFLICT (document) "
-                    "DO UPDATE SET state = excluded.state, found = excluded.found",
+                    "INSERT INTO obligation_lists VALUES (?, ?, ?, ?) ON CONFLICT (document) DO "
+                    "UPDATE SET state = excluded.state, heads = excluded.heads, "
+                    "found = excluded.found",
                     self._new,
                 )
             self._new = []
 
 
+def _load_heads(document: str, text: str) -> Iterator[ObligationHead]:
+    for number, each in enumerate(json.loads(text)):
+        party, parties, called, kind, day, start, end, action = each
+        yield ObligationHead(
+            *(document, number, party, parties, called, ObligationKind(kind)),
+            date.fromordinal(day) if day else None,
+            Span(start, end),
+            action,
+        )
+
+
 _AT_ONCE = 16  # lists stored in one transaction
 
 
-def list_state(contract: Contract, amended: InForce | None, term: Term | None) -> str:
+def list_state(library: Library, document: str, amended: InForce | None, term: Term | None) -> str:
     """Return what identifies all that a list of obligations is made from."""
     changes = () if amended is None else (amended.contract.text, amended.revisions)
-    made_from = (__version__, contract.card, term, changes)
+    made_from = (__version__, library.state_of(document), term, changes)
     return sha256(repr(made_from).encode("utf-8", "surrogatepass")).hexdigest()

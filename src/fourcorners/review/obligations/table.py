@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal
 
 from fourcorners.library.contract import Contract, read_contract
 from fourcorners.library.damage import without_damaged
@@ -26,6 +26,7 @@ from fourcorners.review.obligations.brackets import strip_bracket
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
 from fourcorners.review.obligations.listed import (
     ContractObligation,
+    ObligationHead,
     ObligationLists,
     ObligationTime,
     day_or_last,
@@ -43,7 +44,7 @@ from fourcorners.review.obligations.obligation import (
     TimeKind,
 )
 from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
-from fourcorners.review.parties import Side, find_sides, require_parties, side_in
+from fourcorners.review.parties import Side, collection_sides, require_parties, side_in
 from fourcorners.search.graph.in_force import InForce, read_in_force
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -162,49 +163,63 @@ def list_obligations(
         require_parties(library, read_for, [each.id for each in entries], "contract")
         sides = {each.id: side_in(library, each.id, read_for) for each in entries}
     else:
-        sides = find_sides(library, entries)
+        sides = {}
+        for home in {each.collection for each in entries}:
+            sides |= collection_sides(library, home)
     timelines = list_timelines(library, contracts, datetime.now(UTC).date(), timedelta(0))
     terms = {each.document: each.term for each in timelines}
     among = {each.id for each in contracts}
     lists = ObligationLists(library)
-    found: list[ContractObligation] = []
+    heads: list[ObligationHead] = []
     moved: set[tuple[str, Span]] = set()  # words of amendments that are listed with the contract
     read = unread = 0
     try:
         for done, entry in enumerate(entries, start=1):
-            own, amended = read_contract(library, entry.id), read_in_force(library, entry.id, among)
-            term = terms.get(entry.id)
-            state = list_state(own, amended, term)
-            listed = lists.find(entry.id, state)
+            amended, term = read_in_force(library, entry.id, among), terms.get(entry.id)
+            state = list_state(library, entry.id, amended, term)
+            listed = lists.heads(entry.id, state)
             if listed is None and most_new is not None and read >= most_new:
                 unread += 1
                 continue
             if listed is None:
-                listed, read = [*_list(own, amended, term)], read + 1
-                lists.put(entry.id, state, listed)
-            found += (_for_side(each, sides[entry.id]) for each in listed)
+                own, read = read_contract(library, entry.id), read + 1
+                listed = lists.put(entry.id, state, [*_list(own, amended, term)])
+            heads += (each._replace(whose=_whose(each, sides[entry.id])) for each in listed)
             if amended is not None:
                 moved |= {(each.document, each.span) for each in amended.revisions if each.removes}
             on_document(done, len(entries))
     finally:
         lists.flush()
-    found = [each for each in found if not _is_moved(each, moved)]
-    return Listing(sorted(_with_one_spelling(found), key=_order), unread)
+    heads = [each for each in heads if not _is_moved(each, moved)]
+    names = {each.id: each.name for each in entries}
+    ordered = sorted(_with_one_spelling(heads), key=lambda each: _order(each, names))
+    return Listing(lists, ordered, unread)
 
 
-class Listing(NamedTuple):
-    """What contracts bind their parties to, and how many contracts were not read for it."""
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What contracts bind their parties to.
 
-    obligations: list[ContractObligation]
+    Attributes:
+        lists: Where the obligations are.
+        heads: Their heads, in order.
+        unread: How many contracts were not read for them.
+    """
+
+    lists: ObligationLists
+    heads: list[ObligationHead]
     unread: int
 
+    @property
+    def obligations(self) -> list[ContractObligation]:
+        return self.lists.take(self.heads)
 
-def _is_moved(each: ContractObligation, moved: Iterable[tuple[str, Span]]) -> bool:
-    quote = Span(each.quote.start, each.quote.end)
-    return any(document == each.document and span.overlaps(quote) for document, span in moved)
+
+def _is_moved(each: ObligationHead, moved: Iterable[tuple[str, Span]]) -> bool:
+    return any(document == each.document and span.overlaps(each.quote) for document, span in moved)
 
 
-def _with_one_spelling(found: Sequence[ContractObligation]) -> Iterator[ContractObligation]:
+def _with_one_spelling(found: Sequence[ObligationHead]) -> Iterator[ObligationHead]:
     """Yield obligations with each party's name in one spelling, not all in capitals."""
     spellings: dict[str, Counter[str]] = {}
     for each in found:
@@ -215,19 +230,19 @@ def _with_one_spelling(found: Sequence[ContractObligation]) -> Iterator[Contract
     }
     for each in found:
         name = chosen[party_key(each.party)]
-        yield each if name == each.party else each.model_copy(update={"party": name})
+        yield each if name == each.party else each._replace(party=name)
 
 
-def _order(each: ContractObligation) -> tuple[object, ...]:
+def _order(each: ObligationHead, names: Mapping[str, str]) -> tuple[object, ...]:
     general = _GENERAL.index(each.party) + 1 if each.party in _GENERAL else 0
     return (
         each.whose != "ours",
         general,
         party_key(each.party),
         each.day or date.max,
-        each.name,
+        names[each.document],
         each.quote.start,
-        each.action.start,
+        each.action,
     )
 
 
@@ -354,12 +369,11 @@ def _party(each: Obligation) -> str:
     return each.actor.parties[0]
 
 
-def _for_side(each: ContractObligation, side: Side) -> ContractObligation:
-    """Return an obligation with whether it binds those for whom the contract is read."""
+def _whose(each: ObligationHead, side: Side) -> Literal["ours", "theirs", ""]:
+    """Return whether an obligation binds those for whom the contract is read."""
     if {*each.parties, each.called} & set(side.names):
-        return each.model_copy(update={"whose": "ours"})
-    is_theirs = side.names and each.parties and not side.roles
-    return each.model_copy(update={"whose": "theirs"}) if is_theirs else each
+        return "ours"
+    return "theirs" if side.names and each.parties and not side.roles else ""
 
 
 def _where(contract: Contract, offset: int) -> str:

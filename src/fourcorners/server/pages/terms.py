@@ -164,8 +164,10 @@ class _ObligationsQuery(BaseModel):
     due: Literal["", "dated", "undated"] = ""
     after: Annotated[int, Field(ge=0, le=10_000_000)] = 0
 
-    def request(self) -> ObligationsRequest:
+    def request(self, limit: int | None = None) -> ObligationsRequest:
         return ObligationsRequest.from_fields(
+            after=self.after,
+            limit=limit,
             collection=self.c or None,
             documents=[self.d] if self.d else [],
             read_for=[self.read_for] if self.read_for.strip() else [],
@@ -190,8 +192,9 @@ def show_obligations(context: Context, asked: Annotated[_ObligationsQuery, Query
     found: Obligations | None = None
     problem: FourcornersError | None = None
     if asked.c or asked.d:
-        found, problem = _catch(partial(obligations_task.read, context, asked.request()))
-    listed = found.obligations[asked.after :][:_MOST_LISTED] if found else []
+        request = asked.request(_MOST_LISTED)
+        found, problem = _catch(partial(obligations_task.read, context, request))
+    listed = found.obligations if found else []
     entry, titles = None, {}
     if asked.d:
         with context.access() as access:

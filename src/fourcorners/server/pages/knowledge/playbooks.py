@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Form, Query, Request
@@ -307,7 +307,7 @@ def _editor(
     )
 
 
-def _views(text: str, faults: list[FileProblem]) -> dict[str, object]:
+def _views(text: str, faults: list[FileProblem]) -> dict[str, Any]:
     """Return what both views of a playbook are drawn from."""
     book = None if faults else _valid(text)
     return {"text": text, "faults": faults, "book": book, "form": playbook_form(text)}

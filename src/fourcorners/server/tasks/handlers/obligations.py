@@ -57,7 +57,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         contracts,
         on_document=lambda done, total: work.report_progress(done, total, 0, ""),
     )
-    return {"contracts": len(contracts), "obligations": len(found.obligations)}
+    return {"contracts": len(contracts), "obligations": len(found.heads)}
 
 
 def _at_work(context: RequestContext) -> set[str]:
