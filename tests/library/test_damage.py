@@ -178,7 +178,7 @@ WORK: dict[str, Callable[[Library], str]] = {
     "links": lambda library: repr(
         [e.name for e in library.documents()] + [links_of(library).all_amendments()]
     ),
-    "obligations": lambda library: repr(list_obligations(library, library.documents())),
+    "obligations": lambda library: repr(list_obligations(library, library.documents()).obligations),
     "dates": lambda library: repr(
         [e.name for e in library.documents()]
         + [
