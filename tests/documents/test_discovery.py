@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +106,25 @@ def test_a_link_out_of_the_folder_is_not_followed_and_is_told(tree: Path) -> Non
     assert len(paths) == 5
     (tree.parent / "link").symlink_to(tree)  # what is named outright is meant
     assert len([each for each in find_files([tree.parent / "link"]) if isinstance(each, Path)]) == 5
+
+
+def test_what_is_no_file_is_reported(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tree / "a" / "pipe")
+    (tree / "a" / "gone.txt").symlink_to(tree / "never.txt")
+    monkeypatch.chdir(tree)  # the path of a socket is short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        found = [each for each in find_files([tree]) if isinstance(each, UnreadPath)]
+    said = {each.path.name: each.reason for each in found}
+    assert said == {
+        "pipe": "this is a pipe, not a file",
+        "gone.txt": "this link leads to a file that is not there",
+        "socket": "this is a socket, not a file",
+    }
+    assert all(each.remedy for each in found)
+    (device,) = find_files([Path("/dev/null")])
+    assert isinstance(device, UnreadPath)
+    assert "a device" in device.reason
 
 
 def test_folders_may_be_very_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

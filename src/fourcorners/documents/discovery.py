@@ -17,6 +17,11 @@ _LEADS_OUT = (
     "this link leads out of the folder, and is not followed",
     "To read its target, add the target by its own path.",
 )
+_LEADS_NOWHERE = (
+    "this link leads to a file that is not there",
+    "Remove the link, or put its target back and add it again.",
+)
+_NO_FILE = "Copy what it gives into a file, and add that."
 _PART = 1 << 20  # bytes hashed at once
 IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
@@ -33,7 +38,7 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
 
     A file named explicitly is always yielded. Within folders, hidden files and leftovers of systems
     and office programs are skipped; a folder that cannot be entered is yielded as an error value,
-    and so is a link that leads out of the named folder.
+    and so are a link that leads out of the named folder or nowhere, a pipe, a socket and a device.
     """
     seen: set[Path] = set()
     for path in paths:
@@ -70,16 +75,27 @@ def _find_in(root: Path, seen: set[Path]) -> Iterator[Path | UnreadPath]:
             seen.add(real)
             entries = sorted(path.iterdir()) if path.is_dir() else []
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and path.is_symlink():
+                yield UnreadPath(path, *_LEADS_NOWHERE)
+                continue
             problem = unreadable_error(path, error)
             yield UnreadPath(path, problem.message, problem.remedy)
             continue
         if path.is_file():
             yield path
+        elif not path.is_dir():
+            yield UnreadPath(path, f"this is {_kind_of(path)}, not a file", _NO_FILE)
         waiting += [
             (below, real / below.name)
             for below in reversed(entries)
             if not is_ignored_name(below.name)
         ]
+
+
+def _kind_of(path: Path) -> str:
+    if path.is_fifo():
+        return "a pipe"
+    return "a socket" if path.is_socket() else "a device"
 
 
 def unreadable_error(path: Path, error: OSError) -> InputError:
