@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fourcorners.documents.document import TextSource
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.copy import copy_library
-from fourcorners.library.store import Library
+from fourcorners.library.store import Library, scheme_of
 from fourcorners.library.tables import sqlite as database
 from fourcorners.library.tokens import collection_token, document_token, label_token, type_token
 from fourcorners.outline.card.card import Card
@@ -390,3 +390,9 @@ def test_a_collection_remembers_for_whom_it_is_read(tmp_path: Path, make: Make) 
         assert library.read_for(name) == ()
         with pytest.raises(ConfigError, match="not found"):
             library.set_read_for("Nowhere", ["Alder Ltd"])
+
+
+def test_both_schemes_of_libpq_are_one() -> None:
+    assert scheme_of("postgres://db.firm.test/firm") == "postgresql"
+    assert scheme_of("postgresql:/firm") == "postgresql"
+    assert scheme_of("C:/firm.db") == ""

@@ -36,13 +36,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STORES = "fourcorners.stores"  # the entry points that open libraries at URLs of other schemes
+_ALIASES = {"postgres": "postgresql"}  # libpq takes both, and hosting services write the first
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # at least two letters: `C:` is a drive
 
 
 def scheme_of(url: str) -> str:
     """Return the scheme of a library's URL, in lower case; empty for a plain path."""
     found = _SCHEME.match(url)
-    return found.group(1).casefold() if found else ""
+    scheme = found.group(1).casefold() if found else ""
+    return _ALIASES.get(scheme, scheme)
 
 
 def sqlite_path(url: str) -> Path:
