@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -134,8 +135,9 @@ def test_it_says_where_it_answers_once_it_does(tmp_path: Path) -> None:
     (tmp_path / "none.pem").write_text("no certificate")
     code, problem = refused("--port", "0", "--certificate", "none.pem", "--key", "none.pem")
     assert (code, "none.pem" in problem) == (2, True), problem
+    narrow = {**os.environ, "COLUMNS": "20"}  # the address is in one line all the same
     with subprocess.Popen(
-        [*command, "--port", "0"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        [*command, "--port", "0"], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=narrow
     ) as server:
         assert server.stderr is not None
         line = next(line for line in server.stderr if "Fourcorners at" in line)

@@ -116,7 +116,7 @@ def serve(
     scheme = "https" if certificate else "http"
     shown = f"[{address.host}]" if ":" in address.host else address.host
     port = listener.getsockname()[1]
-    console.err().print(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it){new}")
+    console.print_note(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it){new}")
     StoppingServer(config).run([listener])
 
 
