@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,8 @@ from fourcorners.errors import ConfigError, FourcornersError, InputError, Librar
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.server.app import create_app
-from fourcorners.server.store.backup import restore_backup, write_backup
+from fourcorners.server.store import backup
+from fourcorners.server.store.backup import add_backup, restore_backup, write_backup
 from fourcorners.server.tasks.handlers import add as adding
 from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.settings import Settings
@@ -60,6 +62,57 @@ def test_a_task_in_hand_goes_on_where_the_files_are_now(room: Room, tmp_path: Pa
         moved = Path(TaskQueue(library).find(task.id).spec["folder"])
     assert (moved / "deed.txt").read_text() == "A DEED"
     assert moved.is_relative_to(tmp_path / "new.db-files")
+
+
+def test_a_folder_keeps_the_newest_of_a_library(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.put({"lease.txt": LEASE})
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    others = {"library-notes.zip", "firm-20260101-000000.zip", "library-20260101-000000.txt"}
+    for name in others:
+        (folder / name).touch()
+    written = []
+    for day in range(1, 6):
+        monkeypatch.setattr(backup, "utc_now", lambda day=day: f"2026-03-0{day}T03:20:00+00:00")
+        written.append(add_backup(room.folder / "library.db", folder, keep=3)[0])
+    assert [path.name for path in written[:1]] == ["library-20260301-032000.zip"]
+    assert {path.name for path in folder.iterdir()} == others | {p.name for p in written[2:]}
+    assert restore_backup(written[-1], tmp_path / "new.db").documents == 1
+
+
+def test_no_older_one_goes_for_one_that_cannot_be_restored(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.put({"lease.txt": LEASE})
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    first, _ = add_backup(room.folder / "library.db", folder, keep=1)
+    monkeypatch.setattr(backup, "utc_now", lambda: "2099-01-01T00:00:00+00:00")
+    with Library.open(room.folder / "library.db") as library, library.transaction():
+        library.execute("UPDATE documents SET text = text || 'x'")
+    with pytest.raises(LibraryError, match="damaged"):
+        add_backup(room.folder / "library.db", folder, keep=1)
+    assert [path.name for path in folder.iterdir()] == [first.name]
+
+
+def test_an_archive_that_the_disk_changed_is_none(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.put({"lease.txt": LEASE})
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    copied = backup._copied
+
+    def change(source: Any, sink: Any) -> tuple[str, int]:
+        digest, size = copied(source, sink)
+        return (digest if sink is not None else "0" * 64), size
+
+    monkeypatch.setattr(backup, "_copied", change)
+    with pytest.raises(InputError, match="damaged at"):
+        write_backup(room.folder / "library.db", folder / "b.zip")
+    assert list(folder.iterdir()) == []
 
 
 def test_nothing_is_overwritten(room: Room, archive: Path, tmp_path: Path) -> None:

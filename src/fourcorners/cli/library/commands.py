@@ -12,7 +12,7 @@ import typer
 from fourcorners.cli import options
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
-from fourcorners.errors import LibraryError
+from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
@@ -218,16 +218,31 @@ def _queries(library: Library) -> list[str]:
 
 def backup(
     library: Annotated[str, argument("LIBRARY", "The library: a file.")],
-    target: Annotated[Path, argument("FILE", "The archive to write: a .zip.")],
+    target: Annotated[
+        Path, argument("FILE", "The archive to write: a .zip; with --keep a folder of them.")
+    ],
+    keep: Annotated[
+        int | None,
+        option("--keep N", "Write a dated archive into the folder; keep the newest N.", least=1),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write a library and its uploads into an archive.
+    """Write a library and its uploads into an archive, which is read back and checked.
 
     A server may go on using it meanwhile.
     """
-    from fourcorners.server.store.backup import write_backup
+    from fourcorners.server.store.backup import add_backup, write_backup
 
-    _print(f"Written to {target}", write_backup(library, target), as_json=as_json)
+    if (keep is not None) != target.is_dir():
+        raise ConfigError(
+            f"{target} is {'no ' if keep else 'a '}folder.",
+            remedy="Name a file; or a folder, and with --keep how many archives it keeps.",
+        )
+    if keep is None:
+        made = write_backup(library, target)
+    else:
+        target, made = add_backup(library, target, keep)
+    _print(f"Written to {target}", made, as_json=as_json)
 
 
 def restore(

@@ -7,6 +7,7 @@ files next to it, and, last, of a list with the hash of each; without the list i
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import zipfile
 import zlib
@@ -38,6 +39,8 @@ _MOVED = "moved"  # there from when the files are put in place: then they may be
 _PART = 1 << 20  # bytes read at once
 _MOST_LIST = 256 << 20  # bytes of the list of an archive
 _REMEDY = "Give an archive that `fourcorners backup` wrote, whole."
+
+_MEND = "Remove what is damaged and add it again, or restore an earlier backup."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,13 @@ class _Manifest(BaseModel):
 def write_backup(library: str | Path, target: Path) -> BackupSummary:
     """Write a library and its uploaded files into an archive, whole or not at all.
 
-    Others may go on reading and writing; what is written meanwhile is not in it.
+    Others may go on reading and writing; what is written meanwhile is not in it. The archive is
+    read back: every hash is compared, and its library is checked in full.
 
     Raises:
-        LibraryError: If the library cannot be read.
+        LibraryError: If the library cannot be read, or is damaged.
         ConfigError: If the target is there already, or the library is not one file.
+        InputError: If the archive cannot be read back as it was written.
     """
     path = _path_of(library)
     if not path.is_file():
@@ -88,8 +93,35 @@ def write_backup(library: str | Path, target: Path) -> BackupSummary:
         with _private(packed) as sink:
             _copy(path, copy)
             made = _write(sink, copy, UploadFolder(upload_folder(path)))
+        copy.unlink()
+        _unpack(packed, copy, None)
+        with Library.open(copy, create=False) as store:
+            _require_whole(
+                store, path, "Remove what is damaged and add it again, or restore a backup."
+            )
         packed.replace(target)
     return made
+
+
+def add_backup(library: str | Path, folder: Path, keep: int) -> tuple[Path, BackupSummary]:
+    """Write a dated archive into a folder, and remove the oldest of the library's beyond `keep`.
+
+    None is removed before the new one has been read back and checked.
+    """
+    name = _path_of(library).stem
+    now = utc_now()[:19].replace("-", "").replace(":", "").replace("T", "-")
+    target = folder / f"{name}-{now}.zip"
+    made = write_backup(library, target)
+    dated = re.compile(rf"{re.escape(name)}-\d{{8}}-\d{{6}}\.zip")
+    archives = sorted(each for each in folder.iterdir() if dated.fullmatch(each.name))
+    for each in archives[:-keep]:
+        each.unlink()
+    return target, made
+
+
+def _require_whole(store: Library, origin: Path, remedy: str) -> None:
+    if faults := store.check():
+        raise LibraryError(f"the library in {origin} is damaged: {faults[0]}.", remedy=remedy)
 
 
 def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
@@ -117,9 +149,7 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
         manifest, former = _unpack(archive, copy, files)
         with Library.open(copy, create=False) as store:
             _move(store, former, str(root))
-            faults = store.check()
-        if faults:
-            raise LibraryError(f"the library in {archive} is damaged: {faults[0]}.", remedy=_REMEDY)
+            _require_whole(store, archive, _REMEDY)
         if files.exists():
             (folder / _MOVED).touch()
             files.rename(root)
@@ -196,15 +226,17 @@ def _is_held(path: str, root: Path, names: dict[str, str]) -> bool:
     return any(_FILES + str(each) in names for each in (inside, *inside.parents))
 
 
-def _unpack(archive: Path, copy: Path, files: Path) -> tuple[BackupSummary, str]:
-    """Unpack an archive, and compare all hashes; returns what it holds and where its files were."""
+def _unpack(archive: Path, copy: Path, files: Path | None) -> tuple[BackupSummary, str]:
+    """Unpack an archive, and compare all hashes; returns what it holds and where its files were.
+
+    Without a folder for its files they are compared and not kept.
+    """
     try:
         with zipfile.ZipFile(archive) as zipped:
             manifest = _list_of(zipped)
             for name, expected in manifest.sha256.items():
-                target = copy if name == _LIBRARY else files / _relative_path(name)
-                private_files.make_folder(target.parent)
-                with zipped.open(name) as source, _private(target) as sink:
+                target = copy if name == _LIBRARY else files and files / _relative_path(name)
+                with zipped.open(name) as source, _sink(target) as sink:
                     digest, _ = _copied(source, sink)
                 if digest != expected:
                     raise InputError(f"{archive} is damaged at {name!r}.", remedy=_REMEDY)
@@ -238,13 +270,24 @@ def _relative_path(name: str) -> PurePosixPath:
     return path
 
 
-def _copied(source: IO[bytes], sink: IO[bytes]) -> tuple[str, int]:
-    """Copy a file; returns its hash and its size."""
+@contextmanager
+def _sink(target: Path | None) -> Iterator[BinaryIO | None]:
+    if target is None:
+        yield None
+        return
+    private_files.make_folder(target.parent)
+    with _private(target) as file:
+        yield file
+
+
+def _copied(source: IO[bytes], sink: IO[bytes] | None) -> tuple[str, int]:
+    """Copy a file, or read it alone; returns its hash and its size."""
     digest, size = sha256(), 0
     while part := source.read(_PART):
         digest.update(part)
         size += len(part)
-        sink.write(part)
+        if sink is not None:
+            sink.write(part)
     return digest.hexdigest(), size
 
 
