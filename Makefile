@@ -36,7 +36,8 @@ $(VENV)/bench: bench/pyproject.toml $(VENV)/package
 	@touch $@
 
 $(VENV)/server: $(VENV)/package
-$(VENV)/test: $(VENV)/server
+$(VENV)/firm: $(VENV)/server
+$(VENV)/test: $(VENV)/firm
 $(VENV)/test: $(VENV)/bench
 $(VENV)/check: $(VENV)/test
 $(VENV)/docs: $(VENV)/server

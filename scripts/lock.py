@@ -34,12 +34,12 @@ class Step:
 STEPS = {
     "package": Step("the package itself, and what builds it", groups=("build",)),
     "server": Step("a server for a team", ("package",), extras=("web", "llm", "pdf")),
-    "test": Step(
-        "the tests",
+    "firm": Step(
+        "a server for a firm, in PostgreSQL, with sign-in, MCP and traces",
         ("server",),
-        extras=("cluster", "mcp", "oidc", "telemetry"),
-        groups=("test",),
+        extras=("mcp", "oidc", "postgres", "telemetry"),
     ),
+    "test": Step("the tests", ("firm",), extras=("cluster",), groups=("test",)),
     "check": Step("`make check`", ("test",), groups=("check",)),
     "docs": Step("`make docs`", ("server",), groups=("docs",)),
     "dev": Step("everything", ("check", "docs"), groups=("dev",)),
