@@ -55,6 +55,15 @@ def test_what_is_asked_for_is_written_down(name: str) -> None:
         assert any(map(requirement.specifier.contains, versions)), f"{requirement}: make lock"
 
 
+def test_the_default_install_has_nothing_that_only_a_model_hub_needs() -> None:
+    """`tokenizers` names the hub's client, and that a second HTTP client, which nothing calls."""
+    text = (LISTS / "package.txt").read_text("utf-8")
+    names = {canonicalize_name(package) for package, _, _ in ENTRY.findall(text)}
+    assert "tokenizers" in names
+    of_the_hub = {"huggingface-hub", "hf-xet", "tqdm", "fsspec", "httpx2", "httpcore2", "anyio"}
+    assert names & of_the_hub == set()
+
+
 def test_lists_are_of_one_resolution() -> None:
     found = pinned("dev")
     assert {package for package, versions in found.items() if len(versions) > 1} <= forked()
