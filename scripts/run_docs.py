@@ -1,0 +1,300 @@
+"""Run every command of the guides on a machine that is fresh but for what the guides presuppose.
+
+    python scripts/run_docs.py [FILE ...]
+
+By default these are docs/server.md, docs/scale.md and the comments of deploy/, in this order. The
+blocks of a Markdown file (sh, sql, toml) and the lines of a comment that are moved in by four more
+spaces are read from the file, and run one after the other. A block after `<!-- not run: WHY -->`
+is not run, nor is a command whose service is absent here; both are listed with the reason. Ends
+with 1 if a command failed.
+
+The machine is a namespace of Linux with processes, a home, a virtual environment and a PostgreSQL
+of its own, in which the example names of the guides mean this machine. It needs root (or user
+namespaces), PostgreSQL, and the package registry for `pip install`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDES = ("docs/server.md", "docs/scale.md")
+BLOCK = re.compile(
+    r"(?:^<!-- not run: (?P<why>.+?) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
+)
+COMMENT = re.compile(r"^#     (\S.*)$", re.M)
+HOSTS = "127.0.0.1 localhost db.firm.example contracts.firm.example FIRST\n"
+PASSWORD = "a long enough password 1\n"  # noqa: S105 - of nobody; asked for by `users add`
+SECONDS = 1800  # for a command; `pip install` is the longest
+PROBES = {  # what tells whether a program has the service that it talks to
+    "docker": ("no container engine answers", ["docker", "info"]),
+    "kubectl": (
+        "no Kubernetes cluster answers",
+        ["kubectl", "version", "--request-timeout=5s"],
+    ),
+    "systemctl": ("systemd does not run this machine", ["test", "-d", "/run/systemd/system"]),
+}
+BASH = "/bin/bash"
+INSIDE = "RUN_DOCS_INSIDE"  # set for the process in the namespace: the folder of the machine
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a file; `why` is the reason not to run it."""
+
+    kind: str
+    text: str
+    why: str = ""
+
+
+def main() -> None:
+    """Enter the namespace, run the commands there and print a line for each."""
+    files = [ROOT / name for name in sys.argv[1:]] or [
+        *(ROOT / name for name in GUIDES),
+        *(path for path in sorted((ROOT / "deploy").rglob("*")) if path.is_file()),
+    ]
+    if folder := os.environ.get(INSIDE):
+        sys.exit(1 if run_files(files, Path(folder)) else 0)
+    with tempfile.TemporaryDirectory(prefix="run-docs-", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o755)  # PostgreSQL's own user reaches its tables
+        hosts = Path(name, "hosts")
+        hosts.write_text(HOSTS, "ascii")
+        inner = shlex.join([sys.executable, __file__, *map(str, files)])
+        script = f"mount --bind {shlex.quote(str(hosts))} /etc/hosts && exec {inner}"
+        command = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
+        if os.geteuid():
+            command.append("--map-root-user")
+        done = subprocess.run([*command, "sh", "-c", script], env={**os.environ, INSIDE: name})
+    sys.exit(done.returncode)
+
+
+def commands_of(path: Path) -> Iterator[Command]:
+    """Yield the commands of a file, in order: joined lines, without comments."""
+    text = path.read_text("utf-8")
+    if path.suffix != ".md":
+        for line in COMMENT.findall(text):
+            yield Command("sh", line)
+        return
+    for block in BLOCK.finditer(text):
+        kind, why = block["kind"], block["why"] or ""
+        if kind != "sh":
+            yield Command(kind, block["text"], why)
+            continue
+        for line in block["text"].replace("\\\n", " ").splitlines():
+            if line.strip() and not line.startswith("#"):
+                yield Command("sh", line, why)
+
+
+class Machine:
+    """A folder with a home, an environment and a PostgreSQL; `close` ends what was started."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.work = folder, folder / "work"
+        self._state = folder / "state"
+        self._started: list[subprocess.Popen[bytes]] = []
+        for each in ("home", "work/backups", "work/restored", "wheels"):
+            (folder / each).mkdir(parents=True)
+        shutil.copytree(ROOT / "examples" / "dataroom", self.work / "archive")
+        self.environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("FOURCORNERS_", "PYTHON", "RUN_DOCS", "PG", "VIRTUAL_ENV"))
+        }
+        self._install()
+        self._start_postgres()
+        self._start_bucket()
+        self._make_certificate()
+
+    def _install(self) -> None:
+        venv, wheels = self.folder / "venv", self.folder / "wheels"
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        build = [venv / "bin" / "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, ROOT]
+        subprocess.run(build, check=True, env=self.environment)
+        links = f"{wheels} {self.environment.get('PIP_FIND_LINKS', '')}".strip()
+        self.environment |= {
+            "HOME": str(self.folder / "home"),
+            "PATH": f"{venv / 'bin'}:{self.environment['PATH']}",
+            "PIP_FIND_LINKS": links,
+            "PIP_QUIET": "1",
+        }
+
+    def _start_postgres(self) -> None:
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        initdb = found[-1] if found else Path(shutil.which("initdb") or "initdb")
+        data, user = self.folder / "tables", "postgres"
+        data.mkdir()
+        shutil.chown(data, user)
+        make = [initdb, "-D", data, "-U", user, "-A", "trust", "-E", "UTF8", "--data-checksums"]
+        subprocess.run(make, check=True, user=user, cwd=data, stdout=subprocess.DEVNULL)
+        options = f"-c listen_addresses=127.0.0.1 -p {free_port()} -k {data}"
+        start = [initdb.with_name("pg_ctl"), "-D", data, "-w", "-s", "-o", options]
+        start += ["-l", data / "log", "start"]
+        subprocess.run(start, check=True, user=user, cwd=data)
+        port = options.split(" -p ")[1].split()[0]
+        self.environment |= {"PGPORT": port, "PGUSER": user}
+
+    def _start_bucket(self) -> None:
+        port = free_port()
+        serve = [sys.executable, "-m", "moto.server", "-p", str(port)]
+        self._started.append(
+            subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        )
+        endpoint = f"http://127.0.0.1:{port}"
+        keys = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
+        self.environment |= {
+            **keys,
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }
+        wait_for(endpoint)
+        put(f"{endpoint}/bucket", b"")
+        for path in sorted((self.work / "archive").glob("*.txt")):
+            put(f"{endpoint}/bucket/contracts/{path.name}", path.read_bytes())
+
+    def _make_certificate(self) -> None:
+        name = "/CN=contracts.firm.example"
+        make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+        make += ["-subj", name, "-keyout", "firm.key", "-out", "firm.crt"]
+        subprocess.run(make, check=True, cwd=self.work, stderr=subprocess.DEVNULL)
+
+    def forget(self) -> None:
+        """Forget what was exported: the next guide is read by itself."""
+        self._state.write_text("")
+
+    def run(self, command: Command) -> str:
+        """Run a command; returns what went wrong, empty if nothing did."""
+        if command.kind == "sql":
+            client = ["psql", "-qX", "-v", "ON_ERROR_STOP=1", "-h", "db.firm.example", "contracts"]
+            return self._run(client, command.text)
+        if command.kind == "toml":
+            place = self.folder / "settings"
+            place.mkdir(exist_ok=True)
+            (place / "fourcorners.toml").write_text(command.text, "utf-8")
+            load = "from fourcorners.settings import Settings; Settings.load()"
+            return self._run(["python", "-W", "error", "-c", load], "", place)
+        if re.match(r"fourcorners serve\b", command.text):
+            return self._serve(command.text)
+        state = shlex.quote(str(self._state))
+        script = f"set -eo pipefail; source {state}; {command.text}\nexport -p > {state}"
+        return self._run([BASH, "-c", script], PASSWORD)
+
+    def _run(self, command: list[str], given: str, place: Path | None = None) -> str:
+        done = subprocess.run(
+            command,
+            cwd=place or self.work,
+            env=self.environment,
+            input=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+        )
+        return f"ended with {done.returncode}: {done.stdout[-1500:]}" if done.returncode else ""
+
+    def _serve(self, text: str) -> str:
+        """Start a server, ask whether it is ready, and stop it as Ctrl-C does."""
+        server = subprocess.Popen(
+            [BASH, "-c", f"source {shlex.quote(str(self._state))}; exec {text}"],
+            cwd=self.work,
+            env=self.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert server.stderr is not None  # noqa: S101 - it is a pipe
+        said = []
+        for line in server.stderr:
+            said.append(line)
+            if found := re.match(r"Fourcorners at (\S+)", line):
+                break
+        else:
+            return f"it did not start: {''.join(said)[-1500:]}"
+        address = found[1].replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - it is asked from here
+        ready = wait_for(f"{address}readyz")
+        server.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        server.communicate(timeout=60)
+        took = time.monotonic() - began
+        return "" if ready else f"it was not ready, and took {took:.1f} s to stop"
+
+    def close(self) -> None:
+        for each in self._started:
+            each.terminate()
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody has."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def put(url: str, body: bytes) -> None:
+    request = urllib.request.Request(url, data=body, method="PUT")  # noqa: S310 - of this machine
+    urllib.request.urlopen(request).close()  # noqa: S310
+
+
+def wait_for(url: str) -> bool:
+    """Wait until something answers at an address; tells whether it says that all is well."""
+    trusting = ssl._create_unverified_context()  # noqa: S323 - the certificate was made here
+    for _ in range(240):
+        try:
+            with urllib.request.urlopen(url, context=trusting, timeout=5) as answer:  # noqa: S310
+                return bool(answer.status == 200)
+        except OSError:
+            time.sleep(0.5)
+    return False
+
+
+def absent(command: Command) -> str:
+    """Return why a command cannot be run here, empty if it can be."""
+    if command.why:
+        return command.why
+    if command.kind not in ("sh", "sql", "toml"):
+        return f"it is no command, but {command.kind}"
+    words = [word for word in command.text.split() if "=" not in word]
+    for name, (why, probe) in PROBES.items():
+        if name in words[:1] and subprocess.run(probe, capture_output=True).returncode:
+            return why
+    return ""
+
+
+def run_files(files: list[Path], folder: Path) -> int:
+    """Run the commands of the files; returns how many failed."""
+    machine, counts = Machine(folder), dict.fromkeys(("ok", "not run", "failed"), 0)
+    try:
+        for path in files:
+            machine.forget()
+            for command in commands_of(path):
+                began = time.monotonic()
+                why = absent(command)
+                result = "not run" if why else "ok"
+                if not why and (why := machine.run(command)):
+                    result = "failed"
+                counts[result] += 1
+                shown = command.text.strip().splitlines()[0][:90]
+                took = f"{time.monotonic() - began:.1f} s"
+                says = f": {why}" if why else ""
+                print(f"{path.relative_to(ROOT)} | {result} | {took} | {shown}{says}", flush=True)
+    finally:
+        machine.close()
+    print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    return counts["failed"]
+
+
+if __name__ == "__main__":
+    main()
