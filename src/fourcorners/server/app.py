@@ -23,6 +23,7 @@ from fourcorners.server import error_handlers
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.conditional_requests import ConditionalMiddleware
 from fourcorners.server.context import AppState, app_state, require_form_token
+from fourcorners.server.nul import refuse_nul
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
@@ -148,6 +149,7 @@ def create_app(
         redoc_url=None,
         openapi_url=None,
         telemetry=_NO_TELEMETRY,
+        dependencies=[Depends(refuse_nul)],
     )
     app.state.server = state
     _add_plain_routes(app)

@@ -24,6 +24,7 @@ from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.identity import Identity
 from fourcorners.server.errors import ClientLeft, NotSignedIn, status_of
 from fourcorners.server.locales import reading
+from fourcorners.server.nul import read_form
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import SAFE_METHODS, form_token, is_form_token
@@ -273,7 +274,7 @@ async def require_form_token(request: Request, context: Context) -> None:
         return
     token = request.headers.get("x-csrf-token", "")
     if not token:
-        form = await request.form(max_files=MAX_FILES, max_fields=MAX_FILES)
+        form = await read_form(request, max_files=MAX_FILES, max_fields=MAX_FILES)
         value = form.get("csrf", "")
         token = value if isinstance(value, str) else ""
     if not is_form_token(token, context.principal.secret):

@@ -38,6 +38,7 @@ from fourcorners.server.api.requests import ApiRoute, IdempotencyKey, run_once
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import page_of
 from fourcorners.server.links import quote_href
+from fourcorners.server.nul import read_form
 from fourcorners.server.pages import contract as contract_pages
 from fourcorners.server.pages.collection import uploaded_files
 from fourcorners.server.store.uploads import MAX_FILES
@@ -112,7 +113,7 @@ async def upload_documents(
 
     With curl: `-F collection="Project Larch" -F files=@services.docx -F files=@lease.pdf`.
     """
-    form = await request.form(max_files=MAX_FILES, max_fields=10)
+    form = await read_form(request, max_files=MAX_FILES, max_fields=10)
     try:
         return await run_in_threadpool(_add, context, form, key)
     finally:

@@ -29,6 +29,7 @@ from fourcorners.server.mcp import (
     term_tools,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress
+from fourcorners.server.nul import NUL_FAULT, has_nul
 from fourcorners.source_settings import McpSettings
 from fourcorners.value import describe_faults
 from fourcorners.version import __version__
@@ -123,6 +124,8 @@ class McpServer:
         if not self._may(tool):
             return _failed_result(f"{tool.name} is not allowed here. {_READ_ONLY}")
         context, given = self._context_for(asking), params.arguments or {}
+        if has_nul(given):
+            return _failed_result(f"{NUL_FAULT}.")
         tell = _teller(asking)
         return await self._run_in_thread(lambda: self._name_called_tool(context, tool, given, tell))
 
@@ -150,6 +153,8 @@ class McpServer:
     async def _get_prompt(
         self, _: McpRequest, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
+        if has_nul(params.arguments):
+            raise MCPError(code=types.INVALID_PARAMS, message=f"{NUL_FAULT}.")
         return await self._run_reporting(
             lambda: resources.fill_prompt(params.name, params.arguments or {})
         )

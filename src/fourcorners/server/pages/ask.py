@@ -17,6 +17,7 @@ from fourcorners.reports.file_types import FILE_TYPES
 from fourcorners.research.answer import TURNS
 from fourcorners.server.context import Context, RequestContext, send_written
 from fourcorners.server.event_stream import stream_task
+from fourcorners.server.nul import read_form
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.handlers.ask import start_question
 from fourcorners.server.tasks.queue import Task
@@ -62,7 +63,7 @@ def _ids(joined: str) -> list[str]:
 
 
 async def _form_fields(request: Request) -> dict[str, Any]:
-    form = await request.form(max_files=0)
+    form = await read_form(request, max_files=0)
     texts = ("question", "collection", "context", "instructions", "follows")
     return {
         **{name: str(form.get(name, "")) for name in texts},

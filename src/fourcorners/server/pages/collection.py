@@ -26,6 +26,7 @@ from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.links import collection_href
+from fourcorners.server.nul import read_form
 from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.collections import CollectionRequest, create_collection
@@ -169,7 +170,7 @@ def remove(context: Context, document: Annotated[str, Form()]) -> Response:
 @router.post("/upload")
 async def upload(request: Request, context: Context) -> Response:
     """Keep the files, begin to read them, and show how that goes."""
-    form = await request.form(max_files=MAX_FILES, max_fields=MAX_FILES)
+    form = await read_form(request, max_files=MAX_FILES, max_fields=MAX_FILES)
     try:
         task = await run_in_threadpool(_take, context, form)
     finally:

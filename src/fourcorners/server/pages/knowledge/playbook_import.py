@@ -26,6 +26,7 @@ from fourcorners.operations.principal import Role
 from fourcorners.playbooks.tables import Field
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import TooLarge
+from fourcorners.server.nul import read_form
 from fourcorners.server.pages.knowledge.playbooks import show_editor
 from fourcorners.work_folder import make_temporary_folder
 
@@ -94,7 +95,7 @@ def receive_file(context: RequestContext, file: UploadFile) -> Iterator[tuple[Ac
 @router.post("/playbooks/import/make")
 async def make(request: Request, context: Context) -> Response:
     """Show the playbook of a table in the editor."""
-    form = await request.form(max_files=0, max_fields=200, max_part_size=_TABLE)
+    form = await read_form(request, max_files=0, max_fields=200, max_part_size=_TABLE)
     values = {key: value for key, value in form.multi_items() if isinstance(value, str)}
     return await run_in_threadpool(_make, context, values)
 

@@ -27,6 +27,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.write import provision_id, starter_yaml, unused_id
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.nul import read_form
 from fourcorners.server.pages.knowledge.playbook_form import (
     FIELD,
     apply_form,
@@ -319,7 +320,7 @@ def playbook_href(name: str, home: str, part: str = "") -> str:
 
 
 async def _form_fields(request: Request) -> dict[str, str]:
-    form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
+    form = await read_form(request, max_files=0, max_fields=_MOST_FIELDS)
     return {
         name: value
         for name, value in form.multi_items()
