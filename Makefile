@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test test-all test-fast again check docs fix lock bench finetune release audit clean
+.PHONY: help install demo test test-all test-fast again check docs fix lock bench finetune release bill audit clean
 ROOM ?= text
 # One more than there are cores: tests of servers, browsers and kills wait for most of their time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
@@ -80,6 +80,15 @@ docs: $(VENV)/docs  ## the documentation as a site, in site/; a broken link is a
 
 release: install  ## a dry run of a release: version, changes, sdist, wheel, bill of materials in dist/
 	$(BIN)/python scripts/release.py
+
+# What a firm's image has, without this environment's tests and linters.
+bill: $(VENV)/dev  ## what a firm's server installs: dist/firm.cdx.json (CycloneDX) and dist/firm-licences.md
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) dist/firm
+	$(BIN)/uv pip install --quiet --python dist/firm --no-deps --require-hashes \
+	    -r requirements/package.txt -r requirements/server.txt -r requirements/firm.txt
+	$(BIN)/uv tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment dist/firm \
+	    --pyproject pyproject.toml --output-reproducible --output-file dist/firm.cdx.json
+	$(BIN)/pip-licenses --python dist/firm/bin/python --from=mixed --format=markdown --output-file dist/firm-licences.md
 
 audit: $(VENV)/package  ## known vulnerabilities of all dependencies, offline: ADVISORIES=all.zip of osv.dev for PyPI
 	$(BIN)/python scripts/audit.py $(ADVISORIES)

@@ -8,9 +8,9 @@ spaces are read from the file, and run one after the other. A block after `<!-- 
 is not run, nor is a command whose service is absent here; both are listed with the reason. Ends
 with 1 if a command failed.
 
-The machine is a namespace of Linux with processes, a home, a virtual environment and a PostgreSQL
-of its own, in which the example names of the guides mean this machine. It needs root (or user
-namespaces), PostgreSQL, and the package registry for `pip install`.
+The machine is a namespace of Linux with a new home, virtual environment and PostgreSQL, in which
+the example names of the guides mean this machine; its processes end with it. It needs root (or
+user namespaces), PostgreSQL, and the package registry for `pip install`.
 """
 
 from __future__ import annotations
