@@ -60,6 +60,7 @@ def test_the_field_is_named(wall: Wall) -> None:  # noqa: F811
     assert ("body", "question", "nul_character") in faults
 
 
+@pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_tool_and_a_prompt_of_mcp_refuse_it(tmp_path: Path) -> None:
     pytest.importorskip("mcp")
     from mcp import Client, MCPError
