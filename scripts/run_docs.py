@@ -36,7 +36,7 @@ BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<why>.+?) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
 )
 COMMENT = re.compile(r"^#     (\S.*)$", re.M)
-HOSTS = "127.0.0.1 localhost db.firm.example contracts.firm.example FIRST\n"
+HOSTS = "\n127.0.0.1 db.firm.example contracts.firm.example FIRST\n"
 PASSWORD = "a long enough password 1\n"  # noqa: S105 - of nobody; asked for by `users add`
 SECONDS = 1800  # for a command; `pip install` is the longest
 PROBES = {  # what tells whether a program has the service that it talks to
@@ -71,7 +71,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="run-docs-", ignore_cleanup_errors=True) as name:
         Path(name).chmod(0o755)  # PostgreSQL's own user reaches its tables
         hosts = Path(name, "hosts")
-        hosts.write_text(HOSTS, "ascii")
+        hosts.write_text(Path("/etc/hosts").read_text("utf-8") + HOSTS, "utf-8")
         inner = shlex.join([sys.executable, __file__, *map(str, files)])
         script = f"mount --bind {shlex.quote(str(hosts))} /etc/hosts && exec {inner}"
         command = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
@@ -121,7 +121,15 @@ class Machine:
     def _install(self) -> None:
         venv, wheels = self.folder / "venv", self.folder / "wheels"
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        build = [venv / "bin" / "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, ROOT]
+        build: list[str | Path] = [
+            venv / "bin" / "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            wheels,
+            ROOT,
+        ]
         subprocess.run(build, check=True, env=self.environment)
         links = f"{wheels} {self.environment.get('PIP_FIND_LINKS', '')}".strip()
         self.environment |= {
@@ -129,6 +137,8 @@ class Machine:
             "PATH": f"{venv / 'bin'}:{self.environment['PATH']}",
             "PIP_FIND_LINKS": links,
             "PIP_QUIET": "1",
+            "RAY_TMPDIR": str(self.folder / "ray"),
+            "RAY_raylet_start_wait_time_s": "600",  # the machine may be busy
         }
 
     def _start_postgres(self) -> None:
@@ -137,10 +147,29 @@ class Machine:
         data, user = self.folder / "tables", "postgres"
         data.mkdir()
         shutil.chown(data, user)
-        make = [initdb, "-D", data, "-U", user, "-A", "trust", "-E", "UTF8", "--data-checksums"]
+        make: list[str | Path] = [
+            initdb,
+            "-D",
+            data,
+            "-U",
+            user,
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--data-checksums",
+        ]
         subprocess.run(make, check=True, user=user, cwd=data, stdout=subprocess.DEVNULL)
         options = f"-c listen_addresses=127.0.0.1 -p {free_port()} -k {data}"
-        start = [initdb.with_name("pg_ctl"), "-D", data, "-w", "-s", "-o", options]
+        start: list[str | Path] = [
+            initdb.with_name("pg_ctl"),
+            "-D",
+            data,
+            "-w",
+            "-s",
+            "-o",
+            options,
+        ]
         start += ["-l", data / "log", "start"]
         subprocess.run(start, check=True, user=user, cwd=data)
         port = options.split(" -p ")[1].split()[0]

@@ -100,7 +100,7 @@ def test_its_steps_install_what_a_firm_needs(tmp_path: Path, free_port: int) -> 
             subprocess.run(["sh", "-euc", script], cwd=source, env=clean(given), check=True)
     python = target / "bin" / "python"
     subprocess.run([python, "-c", f"import {', '.join(EXTRAS)}"], check=True, env=clean({}))
-    words = [target / "bin" / "fourcorners", *command()[1:]]
+    words: list[str | Path] = [target / "bin" / "fourcorners", *command()[1:]]
     words[words.index("8844")] = str(free_port)
     library = {"FOURCORNERS_LIBRARY": str(tmp_path / "firm.db")}
     with serving(words, free_port, cwd=tmp_path, env=clean(library)) as address:
