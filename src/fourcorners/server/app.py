@@ -86,7 +86,7 @@ def create_app(
     """
     telemetry = open_telemetry(settings.telemetry)
     pool = ConnectionPool(library_path)
-    engines, assets = LocalModels(settings), Assets.shared()
+    engines, assets = LocalModels(settings), Assets.read_once()
     nav = tuple(each for each in PAGES.values() if each is not None)
     state = AppState(
         connection_pool=pool,

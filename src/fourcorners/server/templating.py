@@ -159,7 +159,7 @@ class Assets:
 
     @classmethod
     @cache
-    def shared(cls) -> Assets:
+    def read_once(cls) -> Assets:
         """Return the files as they are read and compressed once in a process."""
         return cls()
 
