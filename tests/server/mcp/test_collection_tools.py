@@ -19,7 +19,7 @@ from fourcorners.server.auth.accounts import ALL_COLLECTIONS
 from fourcorners.settings import Settings
 from fourcorners.source_settings import McpSettings
 from tests.server.mcp.clients import call, refused, served, talk
-from tests.server.mcp.test_protocol import bearer, cheap_hashes  # noqa: F401 - a fixture
+from tests.server.mcp.test_protocol import bearer
 from tests.server.test_families import EXHIBIT, FILES
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -163,7 +163,6 @@ async def _until_done(client: Client, task: Any) -> None:
     assert task["state"] == "done"
 
 
-@pytest.mark.usefixtures("cheap_hashes")
 def test_roles_and_walls_hold_for_what_is_put_in_order(path: Path, settings: Settings) -> None:
     """A stranger learns nothing, and a reader changes nothing."""
     with Library.open(path) as library:
