@@ -135,6 +135,22 @@ class LibraryBusy(LibraryError):
     """The library is whole, but not now free for this; the message names no place."""
 
 
+class LibraryUnreachable(LibraryError):
+    """The server that holds the library does not answer: its administrator must act, or time."""
+
+
+class TransactionLost(LibraryUnreachable):
+    """The connection to the library ended within a transaction, of which nothing is stored.
+
+    The same can be done again, whole (`library.database.in_transaction`).
+
+    Attributes:
+        is_over: Whether the whole transaction has been left, so that it can be begun again.
+    """
+
+    is_over = False
+
+
 class DiskFull(LibraryError):
     """The disk is full: its administrator must make room."""
 

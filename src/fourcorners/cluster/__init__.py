@@ -42,7 +42,7 @@ def open_library(url: str, create: bool) -> PostgresLibrary:
         LibraryError: If the tables are missing, of a newer version or out of reach.
     """
     try:
-        from fourcorners.cluster.postgres.database import address_of
+        from fourcorners.cluster.postgres.connection import address_of
         from fourcorners.cluster.postgres.index import PostgresIndex
         from fourcorners.cluster.postgres.library import PostgresLibrary
         from fourcorners.search.index import register_index

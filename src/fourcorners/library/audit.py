@@ -8,33 +8,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from fourcorners.library.database import Database, as_integer, as_string
+from fourcorners.library.database import Database, as_integer, as_string, in_transaction
 from fourcorners.library.entries import AuditEntry
 
 GENESIS_HASH = "0" * 64  # precedes the first entry
 _HEAD = "audit_head"
 
 
+@in_transaction
 def append_entry(database: Database, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
     """Add an entry inside the caller's transaction, or in a new one."""
-    with database.transaction():
-        last = database.execute("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
-        seq = as_integer(last[0][0]) + 1 if last else 1
-        previous = as_string(last[0][1]) if last else GENESIS_HASH
-        at = utc_now()
-        serialized = json.dumps(dict(detail), sort_keys=True)
-        entry = AuditEntry(
-            seq, at, event, serialized, previous, _hash(seq, at, event, serialized, previous)
-        )
-        database.execute(
-            "INSERT INTO audit(seq, at, event, detail, previous, hash) VALUES (?, ?, ?, ?, ?, ?)",
-            (seq, at, event, serialized, previous, entry.hash),
-        )
-        database.execute(
-            "INSERT INTO meta(key, value) VALUES (?, ?) "
-            "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
-            (_HEAD, entry.hash),
-        )
+    last = database.execute("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
+    seq = as_integer(last[0][0]) + 1 if last else 1
+    previous = as_string(last[0][1]) if last else GENESIS_HASH
+    at = utc_now()
+    serialized = json.dumps(dict(detail), sort_keys=True)
+    entry = AuditEntry(
+        seq, at, event, serialized, previous, _hash(seq, at, event, serialized, previous)
+    )
+    database.execute(
+        "INSERT INTO audit(seq, at, event, detail, previous, hash) VALUES (?, ?, ?, ?, ?, ?)",
+        (seq, at, event, serialized, previous, entry.hash),
+    )
+    database.execute(
+        "INSERT INTO meta(key, value) VALUES (?, ?) "
+        "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+        (_HEAD, entry.hash),
+    )
     return entry
 
 

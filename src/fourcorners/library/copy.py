@@ -18,7 +18,7 @@ from fourcorners.library.vectors.rows import pack_vectors
 
 _OWN = {
     *("documents", "passages", "vectors", "passage_vectors", "concordances", "meta"),
-    *("word_lengths", "postings"),
+    *("word_lengths", "postings", "commits"),
 }
 """Tables that each store fills itself, or that are copied separately."""
 

@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from fourcorners.errors import DamagedDocument, DamagedValue
-from fourcorners.library.database import SQLiteValue, SqlReader, as_string
+from fourcorners.library.database import SQLiteValue, SqlReader, as_string, retry_lost
 
 UNDECODABLE = (ValueError, KeyError, TypeError, IndexError)
 """What decoding raises where a value is not what was stored; bytes that are no text, too."""
@@ -129,6 +129,8 @@ def without_damaged(
 ) -> Callable[Concatenate[L, P], T]:
     """Decorate work on a library to repeat it without each document that proves to be damaged.
 
+    It is repeated, too, if the connection to the library ends in it.
+
     Raises:
         DamagedDocument: If the work cannot do without the document, which was asked for by name.
     """
@@ -145,7 +147,7 @@ def _retry_without_damaged(library: DamagedStore, work: Callable[[], T]) -> T:
     while True:
         known = library.damaged.keys()
         try:
-            return work()
+            return retry_lost(work)
         except DamagedDocument as error:
             library.leave_out(error)
             if error.document in known:

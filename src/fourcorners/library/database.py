@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
-from fourcorners.errors import DamagedValue
+from fourcorners.errors import DamagedValue, LibraryUnreachable, TransactionLost
 
 SQLiteValue: TypeAlias = int | float | bytes | str | None
 Row: TypeAlias = tuple[SQLiteValue, ...]
 Bindings: TypeAlias = Sequence[SQLiteValue] | Mapping[str, SQLiteValue]
 
+P = ParamSpec("P")
+Result = TypeVar("Result")
+
 BUSY_SECONDS = 30  # seconds for which a writer waits for another
 RESTORE_REMEDY = "Restore a copy, or move the file away and add the contracts again."
+
+_ATTEMPTS = 3  # at a transaction: one that ends its connection each time must not go on for ever
+
+WAIT_FOR_SERVER: ContextVar[bool] = ContextVar("wait_for_server", default=True)
+"""Whether a server that is away is waited for; not where a person waits for a page."""
+
+
+@contextmanager
+def waiting_for_server(*, wait: bool = True) -> Iterator[None]:
+    """Decide within the block whether a server that is away is waited for."""
+    before = WAIT_FOR_SERVER.set(wait)
+    try:
+        yield
+    finally:
+        WAIT_FOR_SERVER.reset(before)
+
+
+def retry_lost(work: Callable[[], Result]) -> Result:
+    """Do work, and again from its start where a transaction in it was lost with its connection."""
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            return work()
+        except TransactionLost as error:
+            if not error.is_over:
+                raise
+            if not left:
+                raise LibraryUnreachable(error.message, remedy=error.remedy) from error
+    raise AssertionError("unreachable")
 
 
 class SqlReader(Protocol):
@@ -28,6 +61,10 @@ class Database(Protocol):
 
     @property
     def path(self) -> Path: ...
+
+    @property
+    def is_read_only(self) -> bool:
+        """Return whether the tables lie where nothing can be written."""
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -59,6 +96,40 @@ class Database(Protocol):
         """Return the bytes that the library takes on disk."""
 
     def close(self) -> None: ...
+
+
+class Transactional(Protocol):
+    """What has transactions: a library, or its tables."""
+
+    def transaction(self) -> AbstractContextManager[None]: ...
+
+
+Store = TypeVar("Store", bound=Transactional)
+
+
+def in_transaction(
+    work: Callable[Concatenate[Store, P], Result],
+) -> Callable[Concatenate[Store, P], Result]:
+    """Decorate work on a store to be one transaction, and again, whole, if its connection ends.
+
+    What the work changes besides the library must be the same after a second time.
+    """
+
+    @wraps(work)
+    def run(store: Store, /, *args: P.args, **options: P.kwargs) -> Result:
+        return transact(store, lambda: work(store, *args, **options))
+
+    return run
+
+
+def transact(store: Transactional, work: Callable[[], Result]) -> Result:
+    """Do work in one transaction, as `in_transaction`."""
+
+    def attempt() -> Result:
+        with store.transaction():
+            return work()
+
+    return retry_lost(attempt)
 
 
 def as_integer(value: SQLiteValue) -> int:

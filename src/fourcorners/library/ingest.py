@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,21 +23,23 @@ from fourcorners.documents.discovery import (
     is_bucket_object,
     path_or_url,
 )
-from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
+from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.add_report import AddReport, Progress, Replaced, Tally
+from fourcorners.library.database import in_transaction
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, JobTable, Step, worker_name
+from fourcorners.library.known_files import forget_vanished, note_known_file
 from fourcorners.library.listing import storable_path
 from fourcorners.library.prepare import (
     ArchiveMember,
     OpenedArchive,
     PreparedFile,
-    embed_file,
     encode_document,
     passage_texts,
     prepare_file,
+    vector_step,
 )
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
@@ -53,7 +55,6 @@ _CLAIM = 16  # steps claimed together
 _SLICE = 1024  # passages encoded together, so that a very long document can be interrupted
 _LEASE = 60.0  # seconds that a lease lasts beyond the time one file may take
 _POLL = 0.5  # seconds between looks at steps that another process holds
-_OPENED = frozenset({"message/rfc822"})  # documents that contain others
 
 
 def add_files(
@@ -95,20 +96,11 @@ def add_files(
         memory=settings.memory_mb << 20,
         seconds=settings.seconds,
         alive=run.hold,
-        then=_encoding(worker_pool, encoder, settings),
+        then=vector_step(worker_pool, encoder, settings),
     ) as workers:
         run.work(workers, settings.seconds + _LEASE)
     run.encode_the_rest()
     return run.tally.report(len(run.found))
-
-
-def _encoding(
-    worker_pool: WorkerPool, encoder: Encoder | None, settings: Settings
-) -> Callable[[PreparedFile | OpenedArchive], PreparedFile | OpenedArchive] | None:
-    """Return what makes vectors where files are read; a server's key stays on this machine."""
-    if encoder is None or not worker_pool.embeds_passages or settings.encoder.kind == "remote":
-        return None
-    return partial(embed_file, settings=settings.encoder, name=encoder.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,14 +131,16 @@ class _Run:
     found: set[str] = field(default_factory=set)
     _settled_keys: set[str] = field(default_factory=set)  # of steps that this run has reported
     _digests: dict[str, str] = field(default_factory=dict)  # of files within files, by key
-    # How many files were found within one on disk.
-    _held_by: dict[Path, int] = field(default_factory=dict)
+    _held_by: dict[Path, frozenset[str]] = field(default_factory=dict)  # keys, by file on disk
     tally: Tally = field(default_factory=Tally)
     _lease: float = _LEASE
     _renewed: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self._jobs = JobTable(self._library)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._library.transaction()
 
     def look(self, paths: Sequence[Path], worker_pool: WorkerPool) -> None:
         unread: list[UnreadPath] = []
@@ -160,21 +154,27 @@ class _Run:
             "collection": fold_name(self._collection),
             "paths": json.dumps(sorted({_key(path) for path in paths})),
         }
-        with self._library.transaction():
-            self._job = self._jobs.start("add", spec)
-            self._jobs.retry(self._job)
-            # A file may have changed; files within files are reported when they are opened.
-            # Checking an object would require fetching it.
-            done = [
-                key
-                for key in self._jobs.done_keys(self._job)
-                if key in self._files and not is_bucket_object(self._files[key])
-            ]
-            self._jobs.retry(self._job, done)
-            self._jobs.add_steps(self._job, self._files)
-            self._forget_the_vanished(paths)
-            for problem in unread:
-                self._record_failure(problem.path, problem.reason, problem.remedy)
+        self._begin(paths, unread, spec)
+
+    @in_transaction
+    def _begin(
+        self, paths: Sequence[Path], unread: Sequence[UnreadPath], spec: Mapping[str, str]
+    ) -> None:
+        self._job = self._jobs.start("add", spec)
+        self._jobs.retry(self._job)
+        # A file may have changed; files within files are reported when they are opened.
+        # Checking an object would require fetching it.
+        done = [
+            key
+            for key in self._jobs.done_keys(self._job)
+            if key in self._files and not is_bucket_object(self._files[key])
+        ]
+        self._jobs.retry(self._job, done)
+        self._jobs.add_steps(self._job, self._files)
+        here = {storable_path(str(path)) for path in self._files.values()}
+        forget_vanished(self._library, paths, here, collection=self._collection)
+        for problem in unread:
+            self._record_failure(problem.path, problem.reason, problem.remedy)
 
     def work(self, workers: TaskRunner[Path, PreparedFile | OpenedArchive], lease: float) -> None:
         self._lease = lease
@@ -211,16 +211,39 @@ class _Run:
 
     def _unknown_files(self) -> Iterator[Path]:
         while steps := self._jobs.claim(self._job, self._me, self._lease, _CLAIM):
-            unknown: list[Path] = []
             hashed = [(step, self._path(step), self._digest(step)) for step in steps]
-            with self._library.transaction():
-                for step, path, digest in hashed:
-                    if isinstance(digest, FourcornersError):
-                        self._fail(step, path, digest)
-                    elif not digest or not self._settle_step(step, path, digest):
-                        self._in_hand[path] = step
-                        unknown.append(path)
+            known, failed = self._settle_known(hashed)
+            for path, document, earlier in known:
+                self._record(path, document, earlier)
+            for path in failed:
+                self._tell(path)
+            settled = {*failed, *(path for path, _, _ in known)}
+            unknown = {path: step for step, path, _ in hashed if path not in settled}
+            self._in_hand.update(unknown)
             yield from unknown
+
+    @in_transaction
+    def _settle_known(
+        self, hashed: Sequence[tuple[Step, Path, str | FourcornersError]]
+    ) -> tuple[list[tuple[Path, str, str | None]], list[Path]]:
+        """Settle the steps of files whose content the collection holds, or that cannot be read.
+
+        Returns of the first each path with its document and the path's earlier one, and the others.
+        """
+        known: list[tuple[Path, str, str | None]] = []
+        failed: list[Path] = []
+        for step, path, digest in hashed:
+            if isinstance(digest, FourcornersError):
+                self._fail_step(step, path, digest)
+                failed.append(path)
+            elif digest:
+                earlier = self._library.document_at(str(path), self._collection)
+                if document := note_known_file(
+                    self._library, path, digest, collection=self._collection, ocr=self._ocr
+                ):
+                    self._jobs.finish(step)
+                    known.append((path, document, earlier))
+        return known, failed
 
     def hold(self) -> None:
         """Prolong the leases when a quarter of their time is over."""
@@ -231,41 +254,23 @@ class _Run:
     def _path(self, step: Step) -> Path:
         return self._files.get(step.key, Path(step.key))
 
-    def _settle_step(self, step: Step, path: Path, digest: str) -> bool:
-        """Finish the step of a file whose content the collection holds, if it is all there is."""
-        self._library.delete_damaged_values(digest, self._collection)
-        if self._library.holds_damaged(digest, self._collection):
-            return False
-        if self._library.media_type_of(digest, self._collection) in _OPENED:
-            return False  # what is attached must be looked at
-        if self._library.unread_pages(digest, self._collection) and is_ocr_available(self._ocr):
-            return False  # it was added where no engine was installed, or too little time given
-        earlier = self._library.document_at(str(path), self._collection)
-        document = self._library.note_path(digest, str(path), collection=self._collection)
-        if document is None:
-            return False
-        self._jobs.finish(step)
-        self._record(path, document, earlier)
-        return True
-
+    @in_transaction
     def _open(self, step: Step, path: Path, made: OpenedArchive) -> None:
-        with self._library.transaction():
-            if not self._add_held(step, path, made.holds):
-                return
+        if self._add_held(step, path, made.holds):
             self._jobs.finish(step)
             self._library.forget_failures([str(path)], collection=self._collection)
-        self.found.discard(step.key)
+            self.found.discard(step.key)
 
     def _add_held(self, step: Step, path: Path, holds: Sequence[ArchiveMember]) -> bool:
         """Add a step for each file within a file; False, and a failure, if there are too many."""
         above = (*reversed(path.parents), path)
         outermost = next((each for each in above if _key(each) in self._files), path)
-        count = self._held_by.get(outermost, 0) + len(holds)
-        if count > MAX_MEMBERS:
+        held = self._held_by.get(outermost, frozenset()) | {_key(each.path) for each in holds}
+        if len(held) > MAX_MEMBERS:
             remedy = "If you trust it: unpack it yourself and add the folder."
             self._fail(step, path, InputError(f"{path}: it holds too many files.", remedy=remedy))
             return False
-        self._held_by[outermost] = count
+        self._held_by[outermost] = held
         keys = [_key(each.path) for each in holds]
         for key, each in zip(keys, holds, strict=True):
             self._files[key] = each.path
@@ -298,21 +303,26 @@ class _Run:
         if not ready:
             return
         began = time.perf_counter()
-        stored: list[tuple[_Ready, bool, str | None]] = []
-        with self._library.transaction():
-            for each in ready:
-                earlier = self._library.document_at(str(each.path), self._collection)
-                is_new = self._library.add_columns(
-                    each.made.columns, each.vectors, collection=self._collection
-                )
-                if each.made.holds and not self._add_held(each.step, each.path, each.made.holds):
-                    continue
-                self._jobs.finish(each.step)
-                stored.append((each, is_new, earlier))
+        stored = self._store_documents(ready)
         self.tally.seconds["store"] += time.perf_counter() - began
         for each, is_new, earlier in stored:
             document = self._library.document_id(each.made.columns, self._collection)
             self._record(each.path, document, earlier, each.made if is_new else None)
+
+    @in_transaction
+    def _store_documents(self, ready: Sequence[_Ready]) -> list[tuple[_Ready, bool, str | None]]:
+        """Store documents; return each with whether it is new and its path's earlier document."""
+        stored: list[tuple[_Ready, bool, str | None]] = []
+        for each in ready:
+            earlier = self._library.document_at(str(each.path), self._collection)
+            is_new = self._library.add_columns(
+                each.made.columns, each.vectors, collection=self._collection
+            )
+            if each.made.holds and not self._add_held(each.step, each.path, each.made.holds):
+                continue
+            self._jobs.finish(each.step)
+            stored.append((each, is_new, earlier))
+        return stored
 
     def _record(
         self, path: Path, document: str, earlier: str | None, made: PreparedFile | None = None
@@ -341,27 +351,20 @@ class _Run:
         return np.concatenate(parts)
 
     def _fail(self, step: Step, path: Path, error: FourcornersError) -> None:
-        reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{path_or_url(path)}: ")
-        with self._library.transaction():
-            self._jobs.fail(step, reason, error.remedy)
-            self._record_failure(path, reason, error.remedy)
+        self._fail_step(step, path, error)
         self._tell(path)
+
+    @in_transaction
+    def _fail_step(self, step: Step, path: Path, error: FourcornersError) -> None:
+        reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{path_or_url(path)}: ")
+        self._jobs.fail(step, reason, error.remedy)
+        self._record_failure(path, reason, error.remedy)
 
     def _record_failure(self, path: Path, reason: str, remedy: str) -> None:
         name = path_or_url(path)
         reason = reason.removeprefix(f"{name}: ")
         self.tally.failed[name] = Failure(name, reason, remedy)
         self._library.fail(name, reason, remedy, collection=self._collection, job=self._job.id)
-
-    def _forget_the_vanished(self, paths: Sequence[Path]) -> None:
-        here = {storable_path(str(path)) for path in self._files.values()}
-        gone = [
-            failure.path
-            for failure in self._library.failures(self._collection)
-            if failure.path not in here
-            and any(path in (Path(failure.path), *Path(failure.path).parents) for path in paths)
-        ]
-        self._library.forget_failures(gone, collection=self._collection)
 
     def _close(self) -> None:
         for key, reason, remedy in self._jobs.failed_steps(self._job):

@@ -14,8 +14,8 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string
+from fourcorners.library.database import Row, as_integer, as_string, in_transaction
 from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
 
@@ -88,63 +88,65 @@ class JobTable:
         self._library = library
         self._attempts = attempts
 
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._library.transaction()
+
+    @in_transaction
     def start(self, kind: str, spec: Mapping[str, str]) -> Job:
         serialized = json.dumps(dict(spec), sort_keys=True)
-        with self._library.transaction():
+        self._library.execute(
+            "INSERT INTO jobs(kind, spec, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (kind, serialized, utc_now()),
+        )
+        return _job(
             self._library.execute(
-                "INSERT INTO jobs(kind, spec, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (kind, serialized, utc_now()),
-            )
-            return _job(
-                self._library.execute(
-                    f"{_JOBS} kind = ? AND spec = ? AND finished IS NULL",
-                    (kind, serialized),
-                )[0]
-            )
+                f"{_JOBS} kind = ? AND spec = ? AND finished IS NULL",
+                (kind, serialized),
+            )[0]
+        )
 
-    def add_steps(self, job: Job, keys: Iterable[str]) -> None:
+    @in_transaction
+    def add_steps(self, job: Job, keys: Collection[str]) -> None:
         """Add these steps to the job; existing ones are unchanged."""
-        with self._library.transaction():
-            self._library.execute_many(
-                "INSERT INTO steps VALUES (?, ?, 'waiting', '', 0, 0, '', '') "
-                "ON CONFLICT DO NOTHING",
-                ((job.id, storable_path(key)) for key in keys),
-            )
+        self._library.execute_many(
+            "INSERT INTO steps VALUES (?, ?, 'waiting', '', 0, 0, '', '') ON CONFLICT DO NOTHING",
+            ((job.id, storable_path(key)) for key in keys),
+        )
 
-    def retry(self, job: Job, keys: Iterable[str] | None = None) -> None:
+    @in_transaction
+    def retry(self, job: Job, keys: Collection[str] | None = None) -> None:
         """Let steps be claimed again: the ones given, or all that failed."""
-        with self._library.transaction():
-            if keys is None:
-                self._library.execute(
-                    "UPDATE steps SET state = 'waiting', attempts = 0 "
-                    "WHERE job = ? AND state = 'failed'",
-                    (job.id,),
-                )
-                return
-            self._library.execute_many(
+        if keys is None:
+            self._library.execute(
                 "UPDATE steps SET state = 'waiting', attempts = 0 "
-                "WHERE job = ? AND key = ? AND state IN ('done', 'failed')",
-                ((job.id, storable_path(key)) for key in keys),
+                "WHERE job = ? AND state = 'failed'",
+                (job.id,),
             )
+            return
+        self._library.execute_many(
+            "UPDATE steps SET state = 'waiting', attempts = 0 "
+            "WHERE job = ? AND key = ? AND state IN ('done', 'failed')",
+            ((job.id, storable_path(key)) for key in keys),
+        )
 
+    @in_transaction
     def claim(self, job: Job, worker: str, lease_seconds: float, n: int) -> list[Step]:
         """Take up to `n` steps that no living worker holds, those tried least often first."""
         at = time.time()
-        with self._library.transaction():
-            self._free_the_dead(job)
-            self._give_up(job, at)
-            rows = self._library.execute(
-                "SELECT key, attempts FROM steps WHERE job = ?1 AND "
-                "(state = 'waiting' OR (state = 'claimed' AND lease < ?2)) "
-                "ORDER BY attempts, key LIMIT ?3",
-                (job.id, at, n),
-            )
-            steps = [Step(job.id, as_string(key), as_integer(count) + 1) for key, count in rows]
-            self._library.execute_many(
-                "UPDATE steps SET state = 'claimed', worker = ?, lease = ?, attempts = ? "
-                "WHERE job = ? AND key = ?",
-                ((worker, at + lease_seconds, s.attempts, s.job, s.key) for s in steps),
-            )
+        self._free_the_dead(job)
+        self._give_up(job, at)
+        rows = self._library.execute(
+            "SELECT key, attempts FROM steps WHERE job = ?1 AND "
+            "(state = 'waiting' OR (state = 'claimed' AND lease < ?2)) "
+            "ORDER BY attempts, key LIMIT ?3",
+            (job.id, at, n),
+        )
+        steps = [Step(job.id, as_string(key), as_integer(count) + 1) for key, count in rows]
+        self._library.execute_many(
+            "UPDATE steps SET state = 'claimed', worker = ?, lease = ?, attempts = ? "
+            "WHERE job = ? AND key = ?",
+            ((worker, at + lease_seconds, s.attempts, s.job, s.key) for s in steps),
+        )
         return steps
 
     def renew(self, job: Job, worker: str, lease_seconds: float) -> None:
@@ -168,16 +170,16 @@ class JobTable:
             (step.job, step.key),
         )
 
-    def mark_finished(self, job: Job, keys: Iterable[str]) -> None:
+    @in_transaction
+    def mark_finished(self, job: Job, keys: Collection[str]) -> None:
         """Mark steps as done that nobody holds, and whose result is already stored."""
         at = time.time()
-        with self._library.transaction():
-            self._free_the_dead(job)
-            self._library.execute_many(
-                "UPDATE steps SET state = 'done', reason = '', remedy = '' WHERE job = ?1 AND "
-                "key = ?2 AND (state != 'claimed' OR lease < ?3)",
-                ((job.id, storable_path(key), at) for key in keys),
-            )
+        self._free_the_dead(job)
+        self._library.execute_many(
+            "UPDATE steps SET state = 'done', reason = '', remedy = '' WHERE job = ?1 AND "
+            "key = ?2 AND (state != 'claimed' OR lease < ?3)",
+            ((job.id, storable_path(key), at) for key in keys),
+        )
 
     def fail(self, step: Step, reason: str, remedy: str = "") -> None:
         """Mark a step as failed, unless another worker has done it meanwhile."""
@@ -213,13 +215,13 @@ class JobTable:
             counts[as_string(state)] += as_integer(count)
         return JobProgress(total=sum(counts.values()), **counts)
 
+    @in_transaction
     def complete(self, job: Job) -> bool:
         """Close the job if nothing is left to do; only the count of its steps is kept."""
-        with self._library.transaction():
-            progress = self.progress(job)
-            if progress.claimed or progress.waiting:
-                return False
-            self._end(job, progress)
+        progress = self.progress(job)
+        if progress.claimed or progress.waiting:
+            return False
+        self._end(job, progress)
         return True
 
     def find(self, number: int) -> Job | None:
@@ -234,6 +236,7 @@ class JobTable:
         )
         return tuple(as_string(row[0]) for row in rows if not is_worker_lost(as_string(row[0])))
 
+    @in_transaction
     def cancel(self, job: Job, *, force: bool = False) -> JobProgress:
         """Close a job whose remaining steps nobody will do; return its progress.
 
@@ -244,17 +247,16 @@ class JobTable:
         Raises:
             LibraryError: If a process is working on it.
         """
-        with self._library.transaction():
-            if not force and (working := self.workers(job)):
-                host, process, _ = working[0].split("/")
-                raise LibraryError(
-                    f"job {job.id} is running: process {process} on {host}.",
-                    remedy="Stop that process first (Ctrl-C), or wait until it is done. "
-                    "If it is stuck: `fourcorners jobs --cancel ID --force`.",
-                )
-            progress = self.progress(job)
-            self._end(job, progress)
-            self._library.record("cancel", {"job": job.id, "kind": job.kind})
+        if not force and (working := self.workers(job)):
+            host, process, _ = working[0].split("/")
+            raise LibraryError(
+                f"job {job.id} is running: process {process} on {host}.",
+                remedy="Stop that process first (Ctrl-C), or wait until it is done. "
+                "If it is stuck: `fourcorners jobs --cancel ID --force`.",
+            )
+        progress = self.progress(job)
+        self._end(job, progress)
+        self._library.record("cancel", {"job": job.id, "kind": job.kind})
         return progress
 
     def list(self, *, unfinished: bool = False) -> list[Job]:

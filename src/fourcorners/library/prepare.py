@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fourcorners.documents.workers.worker_pool import WorkerPool
     from fourcorners.models.encoder.protocol import Encoder
-    from fourcorners.settings import EncoderSettings
+    from fourcorners.settings import EncoderSettings, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +209,12 @@ def encode_document(
     vectors = encode(texts)
     if vectors is not None:
         library.set_vectors(document, vectors)
+
+
+def vector_step(
+    worker_pool: WorkerPool, encoder: Encoder | None, settings: Settings
+) -> Callable[[PreparedFile | OpenedArchive], PreparedFile | OpenedArchive] | None:
+    """Return what makes vectors where files are read; a server's key stays on this machine."""
+    if encoder is None or not worker_pool.embeds_passages or settings.encoder.kind == "remote":
+        return None
+    return partial(embed_file, settings=settings.encoder, name=encoder.name)

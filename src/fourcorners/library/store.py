@@ -22,7 +22,7 @@ from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
 from fourcorners.library import audit
 from fourcorners.library.columns import DocumentColumns, document_columns
 from fourcorners.library.damage import values_in
-from fourcorners.library.database import as_integer
+from fourcorners.library.database import as_integer, in_transaction
 from fourcorners.library.entries import AuditEntry
 from fourcorners.library.listing import storable_path
 from fourcorners.library.memory import Memory
@@ -173,6 +173,7 @@ class Library(Writer):
         columns = document_columns(document, outline, card, passages)
         return self.add_columns(columns, vectors, collection=collection, identifier=identifier)
 
+    @in_transaction
     def add_columns(
         self,
         columns: DocumentColumns,
@@ -188,24 +189,23 @@ class Library(Writer):
         """
         data = None if vectors is None else self._packed(vectors, len(columns.passages))
         path = storable_path(columns.path)
-        with self.transaction():
-            paths = self._make_way(columns, collection)
-            if self.note_path(columns.sha256, columns.path, collection=collection):
-                return False
-            self._forget_failure(path, collection)
-            place = self._collection_row(collection)
-            columns = replace(columns, id=identifier or self.document_id(columns, collection))
-            self._insert(columns, data, place, collection, [*paths, path], audit.utc_now())
-            self.record(
-                "add",
-                {
-                    "document": columns.id,
-                    "sha256": columns.sha256,
-                    "path": path,
-                    "collection": collection,
-                    "passages": len(columns.passages),
-                },
-            )
+        paths = self._make_way(columns, collection)
+        if self.note_path(columns.sha256, columns.path, collection=collection):
+            return False
+        self._forget_failure(path, collection)
+        place = self._collection_row(collection)
+        columns = replace(columns, id=identifier or self.document_id(columns, collection))
+        self._insert(columns, data, place, collection, [*paths, path], audit.utc_now())
+        self.record(
+            "add",
+            {
+                "document": columns.id,
+                "sha256": columns.sha256,
+                "path": path,
+                "collection": collection,
+                "passages": len(columns.passages),
+            },
+        )
         return True
 
     def _make_way(self, columns: DocumentColumns, collection: str) -> list[str]:
@@ -267,21 +267,21 @@ class Library(Writer):
             self._record_source(storable_path(path), row, self._existing_collection(collection))
         return document
 
+    @in_transaction
     def remove(self, document: str) -> None:
         """Take a document out of the library.
 
         Raises:
             ConfigError: If there is no such document.
         """
-        with self.transaction():
-            row, count = self._row_and_count(document)
-            first = as_integer(
-                self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
-            )
-            self._take_back(row, range(first, first + count))
-            self.execute("DELETE FROM documents WHERE row = ?", (row,))
-            self._touch()
-            self.record("remove", {"document": document})
+        row, count = self._row_and_count(document)
+        first = as_integer(
+            self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
+        )
+        self._take_back(row, range(first, first + count))
+        self.execute("DELETE FROM documents WHERE row = ?", (row,))
+        self._touch()
+        self.record("remove", {"document": document})
 
     def leave_out(self, error: DamagedDocument) -> None:
         """Leave a damaged document out, and list it among the failures until it is added again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -12,7 +12,7 @@ from fourcorners.errors import LibraryError
 from fourcorners.library import audit, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue
 from fourcorners.library.columns import DocumentColumns, id_in_collection
-from fourcorners.library.database import SQLiteValue, as_integer, as_string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, in_transaction
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.listing import storable_path
 from fourcorners.library.tables import stored_json
@@ -134,79 +134,79 @@ class Writer(Catalogue):
         if vectors is not None:
             self._insert_vectors(place.row, vectors)
 
+    @in_transaction
     def set_vectors(self, document: str, vectors: NDArray[np.float32]) -> None:
         """Store the vectors of a document that has none, or other ones.
 
         Raises:
             ValueError: If they do not fit its passages or the encoder on record.
         """
-        with self.transaction():
-            row, count = self._row_and_count(document)
-            self._insert_vectors(row, self._packed(vectors, count))
-            self._touch()
+        row, count = self._row_and_count(document)
+        self._insert_vectors(row, self._packed(vectors, count))
+        self._touch()
 
+    @in_transaction
     def set_encoder(self, name: str, dimension: int) -> None:
         """Record whose vectors the library holds; an empty library may change its mind.
 
         Raises:
             LibraryError: If it holds vectors of another encoder.
         """
-        with self.transaction():
-            known = self.encoder
-            if known == EncoderRecord(name, dimension):
-                return
-            if known and self._find("SELECT 1 FROM vectors LIMIT 1"):
-                raise LibraryError(
-                    f"{self.path} holds vectors of {known.name} ({known.dimension} dimensions), "
-                    f"not of {name} ({dimension}): they cannot be compared.",
-                    remedy=REENCODE_REMEDY.format(known.name, self.path),
-                )
-            self._set_meta("encoder", name)
-            self._set_meta("dimension", str(dimension))
+        known = self.encoder
+        if known == EncoderRecord(name, dimension):
+            return
+        if known and self._find("SELECT 1 FROM vectors LIMIT 1"):
+            raise LibraryError(
+                f"{self.path} holds vectors of {known.name} ({known.dimension} dimensions), "
+                f"not of {name} ({dimension}): they cannot be compared.",
+                remedy=REENCODE_REMEDY.format(known.name, self.path),
+            )
+        self._set_meta("encoder", name)
+        self._set_meta("dimension", str(dimension))
 
+    @in_transaction
     def change_encoder(self, name: str, dimension: int) -> None:
         """Forget all vectors and record whose will take their place; nothing of the same encoder.
 
         Until they are made, search goes by words alone.
         """
-        with self.transaction():
-            if self.encoder == EncoderRecord(name, dimension):
-                return
-            self._delete_vectors()
-            self._set_meta("encoder", name)
-            self._set_meta("dimension", str(dimension))
-            self._touch()
-            self.record("encoder", {"name": name})
+        if self.encoder == EncoderRecord(name, dimension):
+            return
+        self._delete_vectors()
+        self._set_meta("encoder", name)
+        self._set_meta("dimension", str(dimension))
+        self._touch()
+        self.record("encoder", {"name": name})
 
+    @in_transaction
     def set_read_for(self, collection: str, names: Sequence[str], *, by: str = "") -> None:
         """Remember for whom the contracts of a collection are read: names of parties, or none.
 
         Raises:
             ConfigError: If there is no such collection.
         """
-        with self.transaction():
-            row, lines = self._existing_collection(collection), "\n".join(names)
-            self.execute("INSERT OR REPLACE INTO collection_sides VALUES (?, ?)", (row, lines))
-            detail = {"collection": collection, "names": "; ".join(names)}
-            self.record("read for", {**detail, "by": by} if by else detail)
+        row, lines = self._existing_collection(collection), "\n".join(names)
+        self.execute("INSERT OR REPLACE INTO collection_sides VALUES (?, ?)", (row, lines))
+        detail = {"collection": collection, "names": "; ".join(names)}
+        self.record("read for", {**detail, "by": by} if by else detail)
 
+    @in_transaction
     def set_parties(self, document: str, parties: tuple[Fact[Party], ...], *, by: str = "") -> None:
         """Give a document other parties than those that were read, or (none) these again.
 
         Raises:
             ConfigError: If there is no such document.
         """
-        with self.transaction():
-            detail = {"document": self.entry(document).id, "by": by}
-            self.execute("DELETE FROM document_parties WHERE document = ?", (document,))
-            if parties:
-                values = (document, stored_json.PARTIES.dump(parties))
-                self.execute("INSERT INTO document_parties VALUES (?, ?)", values)
-            for table in ("graph_documents", "graph_parties", "graph_amendments"):
-                self.execute(f"DELETE FROM {table} WHERE document = ?", (document,))  # noqa: S608
-            names = "; ".join(fact.value.name for fact in parties)
-            self.record("parties", {**detail, "names": names} if names else detail)
-            self._touch()
+        detail = {"document": self.entry(document).id, "by": by}
+        self.execute("DELETE FROM document_parties WHERE document = ?", (document,))
+        if parties:
+            values = (document, stored_json.PARTIES.dump(parties))
+            self.execute("INSERT INTO document_parties VALUES (?, ?)", values)
+        for table in ("graph_documents", "graph_parties", "graph_amendments"):
+            self.execute(f"DELETE FROM {table} WHERE document = ?", (document,))  # noqa: S608
+        names = "; ".join(fact.value.name for fact in parties)
+        self.record("parties", {**detail, "names": names} if names else detail)
+        self._touch()
 
     def fail(
         self,
@@ -224,10 +224,10 @@ class Writer(Catalogue):
             (name, scope, reason, remedy, "", job, at),
         )
 
-    def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
-        with self.transaction():
-            for path in paths:
-                self._forget_failure(storable_path(path), collection)
+    @in_transaction
+    def forget_failures(self, paths: Collection[str], *, collection: str) -> None:
+        for path in paths:
+            self._forget_failure(storable_path(path), collection)
 
     def _packed(self, vectors: NDArray[np.float32], count: int) -> bytes:
         known = self.encoder

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_string
+from fourcorners.library.database import as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
@@ -44,17 +44,17 @@ class StoredAnswer:
     home: AnswerOrigin
 
 
+@in_transaction
 def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin) -> str:
-    with library.transaction():
-        identity = store.save_answer(library, answer)
+    identity = store.save_answer(library, answer)
+    library.execute(
+        "INSERT OR REPLACE INTO server_answers VALUES (?, ?, ?, ?)",
+        (task, identity, home.collection, home.asked_by),
+    )
+    if home.follows:
         library.execute(
-            "INSERT OR REPLACE INTO server_answers VALUES (?, ?, ?, ?)",
-            (task, identity, home.collection, home.asked_by),
+            "INSERT OR IGNORE INTO server_follow_ups VALUES (?, ?)", (identity, home.follows)
         )
-        if home.follows:
-            library.execute(
-                "INSERT OR IGNORE INTO server_follow_ups VALUES (?, ?)", (identity, home.follows)
-            )
     return identity
 
 

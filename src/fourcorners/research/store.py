@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_string
+from fourcorners.library.database import as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Verdict
@@ -38,6 +38,7 @@ class AnswerEntry:
         return answer.line
 
 
+@in_transaction
 def save_answer(library: Library, answer: Answer) -> str:
     """Store an answer and return its id; the same answer is stored once.
 
@@ -46,24 +47,23 @@ def save_answer(library: Library, answer: Answer) -> str:
     """
     serialized = _ANSWER.dump(answer)
     identity = sha256(serialized.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
-    with library.transaction():
-        library.execute_many(
-            "INSERT OR IGNORE INTO research_answers VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    identity,
-                    answer.made.created,
-                    answer.asked,
-                    answer.answer.ruling.value,
-                    answer.made.by,
-                    serialized,
-                )
-            ],
-        )
-        library.execute_many(
-            "INSERT OR IGNORE INTO research_sources VALUES (?, ?)",
-            [(identity, source.document) for source in answer.sources],
-        )
+    library.execute_many(
+        "INSERT OR IGNORE INTO research_answers VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (
+                identity,
+                answer.made.created,
+                answer.asked,
+                answer.answer.ruling.value,
+                answer.made.by,
+                serialized,
+            )
+        ],
+    )
+    library.execute_many(
+        "INSERT OR IGNORE INTO research_sources VALUES (?, ?)",
+        [(identity, source.document) for source in answer.sources],
+    )
     return identity
 
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from textwrap import shorten
 
 from fourcorners.library import audit
-from fourcorners.library.database import SQLiteValue, as_integer, as_string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.review.finding import (
     Annotation,
@@ -70,6 +70,7 @@ def _fingerprint_text(finding: Finding) -> str:
     return json.dumps({"state": proposal.state.value, "quotes": quotes}, sort_keys=True)
 
 
+@in_transaction
 def append_annotation(
     library: Library, playbook: str, finding: Finding, remark: Annotation
 ) -> StoredAnnotation:
@@ -77,49 +78,46 @@ def append_annotation(
 
     The trail records who, when, what state, of which finding, and a hash of the whole remark.
     """
-    with library.transaction():
-        number = last_number(library) + 1
-        seen, print_ = _fingerprint_text(finding), finding_fingerprint(finding)
-        values: tuple[SQLiteValue, ...] = (
-            number,
-            finding.document,
-            playbook,
-            finding.provision,
-            remark.by,
-            remark.author.value,
-            remark.at,
-            remark.state.value if remark.state else None,
-            remark.value,
-            remark.place.start if remark.place else None,
-            remark.place.end if remark.place else None,
-            remark.comment,
-            print_,
-            seen,
-            json.dumps({each.id: each.value for each in remark.answers})
-            if remark.answers
-            else None,
-            remark.severity.value if remark.severity else None,
-        )
-        digest = _digest(values)
-        library.execute(
-            f"INSERT INTO remarks({_COLUMNS}, sha256) VALUES (?{', ?' * len(values)})",  # noqa: S608
-            (*values, digest),
-        )
-        library.record(
-            AUDIT_EVENT,
-            {
-                "remark": number,
-                "document": finding.document,
-                "playbook": playbook,
-                "provision": finding.provision,
-                "by": remark.by,
-                "author": remark.author.value,
-                "said_at": remark.at,
-                "state": remark.state.value if remark.state else "",
-                "fingerprint": print_,
-                "sha256": digest,
-            },
-        )
+    number = last_number(library) + 1
+    seen, print_ = _fingerprint_text(finding), finding_fingerprint(finding)
+    values: tuple[SQLiteValue, ...] = (
+        number,
+        finding.document,
+        playbook,
+        finding.provision,
+        remark.by,
+        remark.author.value,
+        remark.at,
+        remark.state.value if remark.state else None,
+        remark.value,
+        remark.place.start if remark.place else None,
+        remark.place.end if remark.place else None,
+        remark.comment,
+        print_,
+        seen,
+        json.dumps({each.id: each.value for each in remark.answers}) if remark.answers else None,
+        remark.severity.value if remark.severity else None,
+    )
+    digest = _digest(values)
+    library.execute(
+        f"INSERT INTO remarks({_COLUMNS}, sha256) VALUES (?{', ?' * len(values)})",  # noqa: S608
+        (*values, digest),
+    )
+    library.record(
+        AUDIT_EVENT,
+        {
+            "remark": number,
+            "document": finding.document,
+            "playbook": playbook,
+            "provision": finding.provision,
+            "by": remark.by,
+            "author": remark.author.value,
+            "said_at": remark.at,
+            "state": remark.state.value if remark.state else "",
+            "fingerprint": print_,
+            "sha256": digest,
+        },
+    )
     return StoredAnnotation(number, remark, print_, seen)
 
 

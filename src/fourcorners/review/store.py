@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from functools import cache
 
 from fourcorners.errors import LibraryBusy
 from fourcorners.library.damage import DocumentValues, register_values
-from fourcorners.library.database import Row, as_integer, as_string
+from fourcorners.library.database import Row, as_integer, as_string, in_transaction
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
@@ -66,6 +67,7 @@ def _summary(finding: Finding) -> tuple[str, str]:
     return finding.severity.value, json.dumps(statements)
 
 
+@in_transaction
 def save_findings(
     library: Library, playbook: Playbook, engine: str, findings: Collection[Finding]
 ) -> None:
@@ -75,20 +77,19 @@ def save_findings(
     since people judged it, a remark says so.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    with library.transaction():
-        for finding in findings:
-            stored = _drop_derived(finding)
-            place = (finding.document, playbook.hash, finding.provision)
-            state = finding.state.value
-            library.execute(
-                "INSERT OR REPLACE INTO review_findings VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*place, engine, state, _FINDING.dump(stored), now),
-            )
-            library.execute(
-                "INSERT OR REPLACE INTO review_summaries VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*place, now, state, *_summary(stored)),
-            )
-        annotation_log.append_change_notes(library, playbook.id, findings)
+    for finding in findings:
+        stored = _drop_derived(finding)
+        place = (finding.document, playbook.hash, finding.provision)
+        state = finding.state.value
+        library.execute(
+            "INSERT OR REPLACE INTO review_findings VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*place, engine, state, _FINDING.dump(stored), now),
+        )
+        library.execute(
+            "INSERT OR REPLACE INTO review_summaries VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*place, now, state, *_summary(stored)),
+        )
+    annotation_log.append_change_notes(library, playbook.id, findings)
 
 
 def load_findings(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
@@ -365,6 +366,10 @@ class ReviewJob:
             )
         self._heartbeat = Heartbeat(library, self._job, self._worker, LEASE_SECONDS)
 
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._library.transaction()
+
+    @in_transaction
     def save(self, document: str, cells: Sequence[Finding]) -> None:
         """Store the cells of a document, and mark its step.
 
@@ -372,12 +377,11 @@ class ReviewJob:
             LibraryError: If the job was cancelled meanwhile; the cells are stored.
         """
         failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
-        with self._library.transaction():
-            save_findings(self._library, self._playbook, self._engines[document], cells)
-            if failed is not None:
-                self._jobs.fail(self._steps[document], failed.error, failed.remedy)
-            else:
-                self._jobs.finish(self._steps[document])
+        save_findings(self._library, self._playbook, self._engines[document], cells)
+        if failed is not None:
+            self._jobs.fail(self._steps[document], failed.error, failed.remedy)
+        else:
+            self._jobs.finish(self._steps[document])
         job = self._jobs.find(self._job.id)
         if job is None or job.finished:
             raise LibraryBusy("this review was stopped.", remedy="What was done is kept.")

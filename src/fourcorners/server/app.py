@@ -54,6 +54,7 @@ _NO_TELEMETRY: Any = {
     "tracing": False, "metrics": False, "logs": False, "operation_spans": False,
     "auto_configure": False,
 }  # fmt: skip
+_SOON = {"Retry-After": "5"}  # seconds
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -259,7 +260,7 @@ def _add_plain_routes(app: FastAPI) -> None:
             with app_state(request).connection_pool.library() as library:
                 library.collection_names()
         except FourcornersError as error:
-            return JSONResponse({"ready": False, "why": type(error).__name__}, 503)
+            return JSONResponse({"ready": False, "why": type(error).__name__}, 503, _SOON)
         return JSONResponse({"ready": True})
 
     @app.get("/static/{digest}/{name}", include_in_schema=False)

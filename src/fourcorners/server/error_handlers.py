@@ -44,6 +44,7 @@ from fourcorners.server.security import SAFE_METHODS, form_token, status_phrase
 
 _PLACES = frozenset({"body", "query", "path", "header"})
 _LEFT_OUT = "fourcorners.left_out"  # in the scope: damaged documents that it was tried without
+_RETRY_SECONDS = 5  # after which a library that cannot be used may be usable
 _FAULTS = 50  # that are reported of one request
 _log = logging.getLogger("fourcorners.server")
 
@@ -86,6 +87,8 @@ def _respond_to_error(request: Request, error: FourcornersError) -> Response:
     )
     if isinstance(error, TooManyRequests):
         answer.headers["Retry-After"] = str(error.retry_after)
+    elif status == HTTPStatus.SERVICE_UNAVAILABLE:
+        answer.headers["Retry-After"] = str(_RETRY_SECONDS)
     if isinstance(error, NotSignedIn):
         answer.headers["WWW-Authenticate"] = "Bearer"
     return answer

@@ -13,6 +13,7 @@ from fourcorners.errors import (
     InputError,
     LibraryBusy,
     LibraryError,
+    LibraryUnreachable,
     ModelError,
 )
 from fourcorners.operations.errors import Refusal
@@ -52,6 +53,12 @@ class LibraryUnavailable(Refusal):
     status = 503
 
 
+class LibraryAway(Refusal):
+    """The server that holds the library restarts, or cannot be reached."""
+
+    status = 503
+
+
 class InsufficientStorage(Refusal):
     """The server's disk is full."""
 
@@ -78,6 +85,14 @@ def error_for_caller(error: FourcornersError) -> FourcornersError:
     """
     if not isinstance(error, LibraryError) or isinstance(error, LibraryBusy | DamagedDocument):
         return error
+    if isinstance(error, LibraryUnreachable):
+        _log.warning("the library is out of reach: %s", error)
+        return LibraryAway(
+            "the library is not available at the moment: its database is restarting, or cannot be "
+            "reached.",
+            remedy="Try again in a moment. If you were changing something, look first whether it "
+            "was stored.",
+        )
     number = secrets.token_hex(4)
     _log.error("the library failed: %s", error, extra={"number": number})
     if isinstance(error, DiskFull):

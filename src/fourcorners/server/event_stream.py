@@ -10,7 +10,7 @@ from typing import TypeAlias
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from fourcorners.errors import FourcornersError
+from fourcorners.errors import FourcornersError, LibraryUnreachable
 from fourcorners.server.context import RequestContext, principal_of
 from fourcorners.server.tasks.queue import Task
 
@@ -39,6 +39,9 @@ async def _watch_task(
         try:
             context.principal = await run_in_threadpool(principal_of, context.request)
             task, new = await run_in_threadpool(news, context, identifier, sent)
+        except LibraryUnreachable:  # it goes on once the library is back
+            await asyncio.sleep(_LOOK)
+            continue
         except FourcornersError:
             return  # they may not see it any more
         for each in new:

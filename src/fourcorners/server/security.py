@@ -18,6 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fourcorners.library.database import WAIT_FOR_SERVER
 from fourcorners.server.errors import ClientLeft
 from fourcorners.server.rate_limit import source_of
 from fourcorners.server.telemetry import Telemetry
@@ -133,6 +134,7 @@ class SecurityMiddleware:
                 elif int(length) > most:
                     raise _TooLarge
                 else:
+                    WAIT_FOR_SERVER.set(False)  # a page says so at once where the library is away
                     await self._app(scope, receive_part, send_part)
             except ClientDisconnect:
                 status = ClientLeft.status  # nobody is there to be answered

@@ -6,20 +6,24 @@ so sees what was committed before it. Readers wait for nobody.
 
 from __future__ import annotations
 
-import re
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import cast
-from urllib.parse import parse_qs, urlsplit
+from typing import TypeVar
 
 import psycopg
-from psycopg import errors
-from psycopg.adapt import Buffer, Dumper
-from psycopg.types.numeric import NumericBinaryLoader
 
+from fourcorners.cluster.postgres.connection import (
+    Address,
+    connect,
+    connection_lost,
+    convert_error,
+    is_ended,
+    missing_library,
+)
 from fourcorners.cluster.postgres.dialect import (
+    COMMITS,
     JSON_EXTRACT,
     TABLES,
     Statement,
@@ -27,21 +31,34 @@ from fourcorners.cluster.postgres.dialect import (
     translate,
     translate_schema,
 )
-from fourcorners.errors import ConfigError, DiskFull, InputError, LibraryError
+from fourcorners.errors import LibraryError, TransactionLost
 from fourcorners.library.database import (
-    BUSY_SECONDS,
     Bindings,
     Row,
     SQLiteValue,
     as_integer,
     as_string,
+    retry_lost,
+    transact,
+    waiting_for_server,
 )
 from fourcorners.library.tables import migration
 from fourcorners.library.tables.migration import VERSION, schema_sql
 
-_SILENT_SECONDS = 300  # after which the turn of a writer that has vanished is ended
+Result = TypeVar("Result")
+
 _READS = ("SELECT", "WITH", "EXPLAIN")
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 875777618))"
+_BEGIN = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 875777618))"
+_NOTE = """
+    INSERT INTO commits(connection, number) VALUES ('{}', {})
+    ON CONFLICT (connection) DO UPDATE SET number = excluded.number, at = excluded.at
+"""
+_NUMBER = "SELECT number FROM commits WHERE connection = $1"
+_FORGET = "DELETE FROM commits WHERE at < now() - interval '1 day';"
+_END_FORMER = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = $1 AND pid != pg_backend_pid()
+"""
 _MARK = "Fourcorners library, version "
 _VERSION = "SELECT obj_description(to_regclass('meta'), 'pg_class')"
 _COLUMNS = """
@@ -62,14 +79,16 @@ _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
 """
-_NO_DATABASE = re.compile(r'database ".*" does not exist')  # psycopg has no class for it here
 _UPGRADE = "Upgrade with `pip install --upgrade fourcorners`."
 
 
 class PostgresDatabase:
     """A connection to a library's tables, for one thread at a time.
 
-    A connection that the server has ended is reopened, unless a transaction was open.
+    A connection that the server has ended is reopened, and what was asked outside a transaction is
+    asked again. A transaction cannot be: it raises `TransactionLost`, and nothing of it is stored.
+    Where the connection ended in a commit, the new one finds out whether that was stored: a
+    transaction that has written leaves its number in the table `commits`.
 
     Raises:
         LibraryError: If there are no tables, they are of a newer version, or the server is out of
@@ -80,9 +99,12 @@ class PostgresDatabase:
         self.address = address
         self._depth = 0
         self._is_reading = False
+        self._name = f"fourcorners-{uuid.uuid4().hex}"
+        self._number = 0  # of the last transaction that has written
+        self._has_written = False
         self._keys: dict[str, tuple[list[str], list[str]]] = {}
         self._statements: dict[str, Statement] = {}
-        self._connection = self._connect()
+        self._connection = connect(address, self._name, again=False)
         try:
             self._open(create=create)
         except BaseException:
@@ -93,29 +115,12 @@ class PostgresDatabase:
     def path(self) -> Path:
         return Path(self.address.url)
 
-    def _connect(self) -> psycopg.Connection[Row]:
-        try:
-            made = psycopg.connect(
-                self.address.url, autocommit=True, application_name="fourcorners"
-            )
-        except errors.OperationalError as error:
-            if _NO_DATABASE.search(str(error)):
-                raise _missing_library(self.address) from error
-            raise _refusal(self.address, error) from error
-        made.cursor_factory = psycopg.RawCursor
-        for kind in (int, bool):
-            made.adapters.register_dumper(kind, _UntypedInteger)
-        made.adapters.register_loader("numeric", _Number)
-        made.execute(
-            f"SET lock_timeout = '{BUSY_SECONDS}s'; "
-            f"SET idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
-        )
-        return cast("psycopg.Connection[Row]", made)
+    is_read_only = False  # of rights, the server decides
 
     def _open(self, *, create: bool) -> None:
         if self._version() is None:
             if not create:
-                raise _missing_library(self.address)
+                raise missing_library(self.address)
             with self.transaction():
                 if self._version() is None:  # another process may have been faster
                     self._create()
@@ -129,12 +134,14 @@ class PostgresDatabase:
         if version < VERSION:
             with self.transaction():
                 self.run_script(schema_sql())
+                self.query(COMMITS)
                 self._set_version()
 
     def _create(self) -> None:
         self.query(JSON_EXTRACT)
         self.run_script(schema_sql())
         self.query(TABLES)
+        self.query(COMMITS)
         self._set_version()
 
     def run_script(self, sql: str) -> None:
@@ -156,15 +163,20 @@ class PostgresDatabase:
             LibraryError: If the server is out of reach or refuses it.
         """
         statement, values = self._translated(sql).bound(bindings)
-        if self._depth or statement.lstrip().upper().startswith(_READS):
+        if self._depth or _is_read(statement):
             return self.query(statement, values)
-        with self.transaction():
-            return self.query(statement, values)
+        return transact(self, lambda: self.query(statement, values))
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
         statement = self._translated(sql)
-        with self.transaction(), self._errors(), self._connection.cursor() as cursor:
-            cursor.executemany(statement.sql, [statement.bound(each)[1] for each in bindings])
+        rows = [statement.bound(each)[1] for each in bindings]
+
+        def write() -> None:
+            with self._errors(), self._connection.cursor() as cursor:
+                self._has_written = True
+                cursor.executemany(statement.sql, rows)
+
+        transact(self, write)
 
     def _translated(self, sql: str) -> Statement:
         if sql not in self._statements:
@@ -173,16 +185,35 @@ class PostgresDatabase:
 
     def query(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
         """Run a statement in PostgreSQL's own SQL and return its rows."""
-        if self._connection.closed and not self._depth and not self._is_reading:
-            self._connection = self._connect()
+        if self._depth or self._is_reading:
+            return self._run(sql, bindings)
+        return self._run_connected(sql, bindings)
+
+    def _run_connected(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
+        """Run what is no part of a transaction, or begins one: on a new connection if need be."""
+
+        def run() -> list[Row]:
+            if self._connection.closed:
+                self._connection = connect(self.address, self._name, again=True)
+                self._run(_END_FORMER, (self._name,))  # which may have a turn as a writer
+            return self._run(sql, bindings)
+
+        return retry_lost(run)
+
+    def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[Row]:
         with self._errors():
-            is_read = sql.lstrip().upper().startswith(_READS)
-            cursor = self._connection.execute(sql.encode(), bindings or None, binary=is_read)
+            is_read = _is_read(sql)
+            self._has_written |= not is_read
+            prepare = None if bindings else False  # several statements cannot be prepared
+            cursor = self._connection.execute(
+                sql.encode(), bindings or None, binary=is_read, prepare=prepare
+            )
             return cursor.fetchall() if cursor.description else []
 
     def copy_rows(self, table: str, rows: Iterable[Sequence[Value]]) -> None:
         """Put rows into a table, values for all its columns in order, the quickest way."""
         sql = f"COPY {table} FROM STDIN".encode()
+        self._has_written = True
         with self._errors(), self._connection.cursor() as cursor, cursor.copy(sql) as copy:
             for row in rows:
                 copy.write_row(row)
@@ -193,38 +224,85 @@ class PostgresDatabase:
 
         It waits for another writer at its start. Inside another transaction it is a part of that
         one which can fail on its own.
+
+        Raises:
+            TransactionLost: If the connection ended in it; `library.database.transact` tries again.
         """
         assert not self._is_reading, "a snapshot is for reading"  # noqa: S101
         name = f"nested{self._depth}"
-        self.query(f"SAVEPOINT {name}" if self._depth else "BEGIN")
-        self._depth += 1
+        undo = f"ROLLBACK TO {name}; RELEASE {name}" if self._depth else "ROLLBACK"
+        if self._depth:
+            self._run(f"SAVEPOINT {name}")
         try:
-            if self._depth == 1:
-                self.query(_LOCK)
-            yield
-            self.query(f"RELEASE {name}" if self._depth > 1 else "COMMIT")
-        except BaseException:
+            if not self._depth:
+                self._run_connected(_BEGIN)
+                self._has_written = False
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+            if self._depth:
+                self._run(f"RELEASE {name}")
+            else:
+                self._commit()
+        except BaseException as error:
             if not self._connection.closed:
-                undo = f"ROLLBACK TO {name}; RELEASE {name}" if self._depth > 1 else "ROLLBACK"
-                self.query(undo)
+                with suppress(TransactionLost):  # the connection has ended meanwhile, and so this
+                    self._run(undo)
+            if isinstance(error, TransactionLost):
+                error.is_over = not self._depth
             raise
-        finally:
-            self._depth -= 1
+
+    def _commit(self) -> None:
+        if not self._has_written:
+            self._run("COMMIT")
+            return
+        self._number += 1
+        forgetting = _FORGET if self._number == 1 else ""
+        try:
+            self._run(f"{forgetting}{_NOTE.format(self._name, self._number)}; COMMIT")
+        except TransactionLost:
+            if not self._is_committed():
+                raise
+
+    def _is_committed(self) -> bool:
+        """Return whether the transaction is stored in whose commit the connection ended.
+
+        The former connection may still be at it: its turn as a writer has to end first.
+        """
+        with waiting_for_server():  # who asked has to know, however long it takes
+
+            def look() -> bool:
+                self._run_connected(_BEGIN)
+                rows = self._run(_NUMBER, (self._name,))
+                self._run("COMMIT")
+                return rows == [(self._number,)]
+
+            return retry_lost(look)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads inside see one state; inside a transaction they do anyway."""
+        """Let all reads inside see one state; inside a transaction they do anyway.
+
+        Raises:
+            TransactionLost: If the connection ended in it.
+        """
         if self._depth or self._is_reading:
             yield
             return
-        self.query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self._run_connected("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         self._is_reading = True
         try:
             yield
+        except TransactionLost as error:
+            error.is_over = True
+            raise
         finally:
             self._is_reading = False
             if not self._connection.closed:
-                self.query("COMMIT")
+                with suppress(TransactionLost):  # all has been read
+                    self._run("COMMIT")
 
     def close(self) -> None:
         self._connection.close()
@@ -270,105 +348,15 @@ class PostgresDatabase:
         try:
             yield
         except psycopg.Error as error:
-            refusal = _refusal(self.address, error)
+            refusal = convert_error(self.address, error)
+            if is_ended(self._connection, error):
+                lost = connection_lost(self.address, error)
+                lost.is_over = not (self._depth or self._is_reading)
+                raise lost from error
             if refusal is error:
                 raise
             raise refusal from error
 
 
-def _missing_library(address: Address) -> LibraryError:
-    name = address.database or "NAME"
-    return LibraryError(
-        f"there is no library at {address.url}.",
-        remedy=f"Make the database with `createdb {name}`, then run `fourcorners add FOLDER`.",
-    )
-
-
-def _refusal(address: Address, error: psycopg.Error) -> Exception:
-    message = str(error).strip().partition("\n")[0]
-    match error:
-        case errors.LockNotAvailable():
-            return LibraryError(
-                f"{address.url} is locked: another process has been writing for "
-                f"{BUSY_SECONDS} seconds.",
-                remedy="Wait for it to end, or end it, and try again.",
-            )
-        case errors.DiskFull() | errors.OutOfMemory():
-            return DiskFull(
-                f"the server of {address.url} has no room left: {message}.",
-                remedy="Make room and run the command again.",
-            )
-        case (
-            errors.InsufficientPrivilege()
-            | errors.ReadOnlySqlTransaction()
-            | errors.InvalidSchemaName()
-        ):
-            return LibraryError(
-                f"{address.url} may not be written: {message}.",
-                remedy="Ask the server's administrator for the right to write (GRANT).",
-            )
-        case errors.UntranslatableCharacter() | errors.DataError():
-            return InputError(f"the database cannot hold this: {message}.")
-        case errors.DataCorrupted() | errors.IndexCorrupted():
-            return LibraryError(
-                f"{address.url} is damaged: {message}.", remedy="Restore a copy of the database."
-            )
-        case errors.OperationalError():
-            return LibraryError(
-                f"the server of {address.url} says: {message}.",
-                remedy="See that it runs and that it knows this user.",
-            )
-        case _:
-            return error
-
-
-class _UntypedInteger(Dumper):
-    """Writes a number, or a truth value as one, and leaves its type to the statement."""
-
-    oid = 0
-
-    def dump(self, obj: int) -> Buffer:
-        return str(int(obj)).encode()
-
-
-class _Number(NumericBinaryLoader):
-    """Reads sums, which PostgreSQL gives as `numeric`, as SQLite gives them."""
-
-    def load(self, data: Buffer) -> int | float:  # type: ignore[override] # a number all the same
-        number = super().load(data)
-        return int(number) if number == int(number) else float(number)
-
-
-_SECRET = {"password", "sslpassword", "oauth_client_secret"}  # options of libpq
-_ONE_SLASH = re.compile(r"^postgres(?:ql)?:/(?=[^/])")
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A database, and the user, host and options with which libpq reaches it.
-
-    Attributes:
-        url: As libpq takes it; it holds no password.
-        database: The name of the database; empty for libpq's default.
-    """
-
-    url: str
-    database: str
-
-
-def address_of(url: str) -> Address:
-    """Read `postgresql://user@host/database?sslmode=verify-full`, with all that libpq allows.
-
-    Raises:
-        ConfigError: If it contains a password: URLs appear in messages, logs and process lists.
-    """
-    whole = _ONE_SLASH.sub("postgresql://", url)
-    if whole != url and "/" not in url.partition("?")[0].partition("/")[2]:
-        whole = whole.replace("://", ":///")  # a `Path` holds one slash of two or three
-    parts = urlsplit(whole)
-    if parts.password is not None or _SECRET & {*parse_qs(parts.query, keep_blank_values=True)}:
-        raise ConfigError(
-            "the URL of a library must not contain a password.",
-            remedy="Put it into PGPASSWORD or the file ~/.pgpass.",
-        )
-    return Address(whole, parts.path.strip("/"))
+def _is_read(sql: str) -> bool:
+    return sql.lstrip().upper().startswith(_READS)

@@ -76,6 +76,15 @@ TABLES = """
 """
 """In place of FTS5's: which passages have each word, and how many words a passage has."""
 
+COMMITS = """
+    CREATE TABLE IF NOT EXISTS commits(
+        connection TEXT PRIMARY KEY,
+        number     BIGINT NOT NULL,
+        at         TIMESTAMPTZ NOT NULL DEFAULT now()
+    )
+"""
+"""The number of the last transaction that each connection has stored."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

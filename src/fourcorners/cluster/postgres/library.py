@@ -10,7 +10,8 @@ from zlib import crc32
 
 from platformdirs import user_data_path
 
-from fourcorners.cluster.postgres.database import Address, PostgresDatabase
+from fourcorners.cluster.postgres.connection import Address
+from fourcorners.cluster.postgres.database import PostgresDatabase
 from fourcorners.cluster.postgres.postings import count_words, pack_lengths
 from fourcorners.library import check
 from fourcorners.library.catalogue import Catalogue
@@ -52,7 +53,7 @@ class PostgresLibrary(Library):
     @property
     def files(self) -> Path:
         """Return a folder of this machine's own for files that a server was given."""
-        name = sha256(self.url.encode()).hexdigest()[:16]
+        name = sha256(self.address.target.encode()).hexdigest()[:16]
         return user_data_path("fourcorners") / "postgresql" / f"{name}-files"
 
     def owns(self, path: Path) -> bool:

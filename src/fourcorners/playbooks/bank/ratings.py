@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from statistics import mean
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import as_integer, as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.store import STARS, BankClause, find_clause, set_stars
 
@@ -52,6 +52,7 @@ class Ratings:
         return max(given) - min(given) > MAX_SPREAD or min(given) < RELEVANT <= max(given)
 
 
+@in_transaction
 def rate_clause(
     library: Library, bank: str, clause: str, stars: int | None, rater: str | None = None
 ) -> BankClause:
@@ -72,19 +73,17 @@ def rate_clause(
     if rater is not None and not name:
         raise ConfigError("a rating needs a name.", remedy="Give it with --as.")
     found = find_clause(library, bank, clause)
-    with library.transaction():
+    library.execute(
+        "DELETE FROM bank_ratings WHERE bank = ? AND clause = ? AND rater = ?",
+        (bank, found.id, name),
+    )
+    if stars is not None:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
         library.execute(
-            "DELETE FROM bank_ratings WHERE bank = ? AND clause = ? AND rater = ?",
-            (bank, found.id, name),
+            "INSERT INTO bank_ratings(bank, clause, rater, stars, rated) VALUES (?, ?, ?, ?, ?)",
+            (bank, found.id, name, stars, now),
         )
-        if stars is not None:
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            library.execute(
-                "INSERT INTO bank_ratings(bank, clause, rater, stars, rated) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (bank, found.id, name, stars, now),
-            )
-        return set_stars(library, bank, found, _read(library, bank, found.id).stars)
+    return set_stars(library, bank, found, _read(library, bank, found.id).stars)
 
 
 def bank_ratings(library: Library, bank: str) -> dict[str, Ratings]:

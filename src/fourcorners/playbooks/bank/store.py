@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import SQLiteValue, as_integer, as_string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.facts import NO_FACTS, ClauseFacts, read_facts, write_facts
 from fourcorners.playbooks.learning.learn import Clause
@@ -77,6 +77,7 @@ def _fold_text(text: str) -> str:
     return " ".join(normalise_text(text).text.casefold().split())
 
 
+@in_transaction
 def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) -> ImportCounts:
     """Add clauses to a bank; one it holds already keeps its place, and takes stars if it had none.
 
@@ -90,27 +91,26 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
         raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     added = known = 0
-    with library.transaction():
-        for clause in clauses:
-            row = (clause.id, bank, clause.provision, clause.text, clause.stars, clause.source)
-            tags = json.dumps(clause.tags, ensure_ascii=True)
-            fresh = library.execute(
-                "INSERT INTO bank_clauses(id, bank, provision, text, stars, source, start, "
-                '"end", tags, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) '
-                "ON CONFLICT (bank, id) DO NOTHING RETURNING row",
-                (*row, clause.start, clause.end, tags, now),
-            )
-            if clause.facts != NO_FACTS:
-                write_facts(library, bank, clause.id, clause.facts)
-            if fresh:
-                added += 1
-                continue
-            known += 1
-            library.execute(
-                "UPDATE bank_clauses SET stars = coalesce(stars, ?) WHERE bank = ? AND id = ?",
-                (clause.stars, bank, clause.id),
-            )
-        library.record("bank-import", {"bank": bank, "added": added, "known": known})
+    for clause in clauses:
+        row = (clause.id, bank, clause.provision, clause.text, clause.stars, clause.source)
+        tags = json.dumps(clause.tags, ensure_ascii=True)
+        fresh = library.execute(
+            "INSERT INTO bank_clauses(id, bank, provision, text, stars, source, start, "
+            '"end", tags, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) '
+            "ON CONFLICT (bank, id) DO NOTHING RETURNING row",
+            (*row, clause.start, clause.end, tags, now),
+        )
+        if clause.facts != NO_FACTS:
+            write_facts(library, bank, clause.id, clause.facts)
+        if fresh:
+            added += 1
+            continue
+        known += 1
+        library.execute(
+            "UPDATE bank_clauses SET stars = coalesce(stars, ?) WHERE bank = ? AND id = ?",
+            (clause.stars, bank, clause.id),
+        )
+    library.record("bank-import", {"bank": bank, "added": added, "known": known})
     return ImportCounts(added, known)
 
 
@@ -171,6 +171,7 @@ def set_stars(library: Library, bank: str, clause: BankClause, stars: int | None
     return replace(clause, stars=stars)
 
 
+@in_transaction
 def set_facts(library: Library, bank: str, clause: str, facts: ClauseFacts) -> BankClause:
     """Note the facts of a clause.
 
@@ -178,9 +179,8 @@ def set_facts(library: Library, bank: str, clause: str, facts: ClauseFacts) -> B
         ConfigError: If no clause or several are called so, or the facts cannot be.
     """
     found = find_clause(library, bank, clause)
-    with library.transaction():
-        write_facts(library, bank, found.id, facts)
-        library.record("bank-facts", {"bank": bank, "clause": found.id})
+    write_facts(library, bank, found.id, facts)
+    library.record("bank-facts", {"bank": bank, "clause": found.id})
     return replace(found, facts=facts)
 
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string
+from fourcorners.library.database import Row, as_integer, as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision
@@ -92,6 +92,7 @@ def draft_column(collection: str, playbook: str, question: str) -> QuestionColum
     )
 
 
+@in_transaction
 def add_column(
     library: Library,
     collection: str,
@@ -109,22 +110,22 @@ def add_column(
         DuplicateColumn: If the same is asked already.
     """
     asked, form = _sound(question), check_form(form or ColumnForm())
-    with library.transaction():
-        there = review_columns(library, collection, playbook)
-        if len(there) >= MAX_COLUMNS:
-            raise ConfigError(
-                f"a review has at most {MAX_COLUMNS} custom columns.",
-                remedy="Remove one first.",
-            )
-        _require_new(there, asked, with_model=with_model)
-        column = QuestionColumn(
-            f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
-            True, by, utc_now(), form,
-        )  # fmt: skip
-        _keep(library, column, "column")
+    there = review_columns(library, collection, playbook)
+    if len(there) >= MAX_COLUMNS:
+        raise ConfigError(
+            f"a review has at most {MAX_COLUMNS} custom columns.",
+            remedy="Remove one first.",
+        )
+    _require_new(there, asked, with_model=with_model)
+    column = QuestionColumn(
+        f"{PREFIX}{secrets.token_hex(4)}", 1, collection, playbook, asked, with_model,
+        True, by, utc_now(), form,
+    )  # fmt: skip
+    _keep(library, column, "column")
     return column
 
 
+@in_transaction
 def update_column(
     library: Library,
     identity: str,
@@ -144,43 +145,42 @@ def update_column(
         DuplicateColumn: If the same is asked already, here or in another column of the review.
     """
     asked = _sound(question)
-    with library.transaction():
-        before = find_column(library, identity)
-        form = before.form if form is None else check_form(form)
-        same = (asked, with_model, form.kind) == (
-            *(before.question, before.with_model), before.form.kind,
-        )  # fmt: skip
-        if same and form != before.form:
-            renamed = replace(before, form=form, by=by)
-            _keep_form(library, renamed, "column renamed")
-            return renamed
-        others = review_columns(library, before.collection, before.playbook)
-        if form.kind != before.form.kind:
-            others = [each for each in others if each.id != before.id]
-        _require_new(others, asked, with_model=with_model)
-        column = replace(
-            before,
-            version=before.version + 1,
-            question=asked,
-            with_model=with_model,
-            by=by,
-            at=utc_now(),
-            form=form,
-        )
-        _keep(library, column, "column changed")
+    before = find_column(library, identity)
+    form = before.form if form is None else check_form(form)
+    same = (asked, with_model, form.kind) == (
+        *(before.question, before.with_model), before.form.kind,
+    )  # fmt: skip
+    if same and form != before.form:
+        renamed = replace(before, form=form, by=by)
+        _keep_form(library, renamed, "column renamed")
+        return renamed
+    others = review_columns(library, before.collection, before.playbook)
+    if form.kind != before.form.kind:
+        others = [each for each in others if each.id != before.id]
+    _require_new(others, asked, with_model=with_model)
+    column = replace(
+        before,
+        version=before.version + 1,
+        question=asked,
+        with_model=with_model,
+        by=by,
+        at=utc_now(),
+        form=form,
+    )
+    _keep(library, column, "column changed")
     return column
 
 
+@in_transaction
 def remove_column(library: Library, identity: str, *, by: str) -> QuestionColumn:
     """Remove a column from its review; what people said of its cells remains in the audit trail.
 
     Raises:
         NoSuchColumn: If there is no such column.
     """
-    with library.transaction():
-        was = find_column(library, identity)
-        gone = replace(was, is_active=False, by=by, at=utc_now())
-        _keep(library, gone, "column removed")
+    was = find_column(library, identity)
+    gone = replace(was, is_active=False, by=by, at=utc_now())
+    _keep(library, gone, "column removed")
     return gone
 
 

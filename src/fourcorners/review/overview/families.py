@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_string
+from fourcorners.library.database import as_string, in_transaction
 from fourcorners.library.entries import Entry
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
@@ -38,14 +38,14 @@ def family_links(library: Library, collection: str) -> Mapping[str, FamilyLink]:
     )
 
 
+@in_transaction
 def set_family(library: Library, document: str, head: str, *, by: str) -> None:
     """Say which contract a document belongs to (empty: none); audited."""
-    with library.transaction():
-        library.execute(
-            "INSERT OR REPLACE INTO document_families(document, head, by, at) VALUES (?, ?, ?, ?)",
-            (document, head, by, utc_now()),
-        )
-        library.record("family set", {"document": document, "head": head, "by": by})
+    library.execute(
+        "INSERT OR REPLACE INTO document_families(document, head, by, at) VALUES (?, ?, ?, ?)",
+        (document, head, by, utc_now()),
+    )
+    library.record("family set", {"document": document, "head": head, "by": by})
 
 
 def _find_links(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fourcorners.library.contract import read_contract
+from fourcorners.library.database import in_transaction
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.store import BankClause, ImportCounts, store_clauses
 from fourcorners.playbooks.playbook import Extent, Playbook
@@ -60,6 +61,7 @@ def _confirmed_clauses(
                 )
 
 
+@in_transaction
 def add_to_bank(
     library: Library,
     playbook: Playbook,
@@ -73,9 +75,8 @@ def add_to_bank(
     Raises:
         ConfigError: If there is no such collection, or the bank has no name.
     """
-    with library.transaction():
-        clauses = _confirmed_clauses(library, playbook, collection, joined=joined)
-        return store_clauses(library, bank, list(clauses))
+    clauses = _confirmed_clauses(library, playbook, collection, joined=joined)
+    return store_clauses(library, bank, list(clauses))
 
 
 def _places(finding: Finding) -> list[Span]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from fourcorners.errors import ConfigError
 from fourcorners.library import audit
+from fourcorners.library.database import in_transaction
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
@@ -59,6 +60,7 @@ class NewAnnotation:
         return bool(self.value or self.place or self.answers or self.severity)
 
 
+@in_transaction
 def annotate_finding(
     library: Library, playbook: Playbook, document: str, provision: str, given: NewAnnotation
 ) -> Finding:
@@ -80,31 +82,28 @@ def annotate_finding(
         given = replace(given, state=ReviewState.CORRECTED)
     _require_sayable(given)
     state, value, place, answers = given.state, given.value, given.place, given.answers
-    with library.transaction():
-        finding = load_finding(library, playbook, document, provision)
-        _require_sense(finding, state)
-        if value or place is not None:
-            value, place = _locate_value(value, place, finding, library.text(document))
-        elif answers and finding.state is not CellState.FOUND:
-            raise ConfigError(
-                "nothing was found here, so no question can be answered.",
-                remedy="Correct the wording first.",
-                field="value",
-            )
-        annotation = Annotation(
-            given.by,
-            given.at or audit.utc_now(),
-            state,
-            value,
-            given.comment,
-            place=place,
-            answers=parse_answers(
-                playbook.provision(provision), answers or {}, library.card(document)
-            ),
-            severity=given.severity,
+    finding = load_finding(library, playbook, document, provision)
+    _require_sense(finding, state)
+    if value or place is not None:
+        value, place = _locate_value(value, place, finding, library.text(document))
+    elif answers and finding.state is not CellState.FOUND:
+        raise ConfigError(
+            "nothing was found here, so no question can be answered.",
+            remedy="Correct the wording first.",
+            field="value",
         )
-        annotation_log.append_annotation(library, playbook.id, finding, annotation)
-        return load_finding(library, playbook, document, provision)
+    annotation = Annotation(
+        given.by,
+        given.at or audit.utc_now(),
+        state,
+        value,
+        given.comment,
+        place=place,
+        answers=parse_answers(playbook.provision(provision), answers or {}, library.card(document)),
+        severity=given.severity,
+    )
+    annotation_log.append_annotation(library, playbook.id, finding, annotation)
+    return load_finding(library, playbook, document, provision)
 
 
 def load_finding(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:

@@ -112,7 +112,7 @@ def _add_headers(method: str, status: str, answer: dict[str, Any]) -> None:
         bears.append("Location")
     if method == "get" and status == "200" and "application/json" in answer.get("content", {}):
         bears.append("ETag")
-    if status == "429":
+    if status in ("429", "503"):
         bears.append("Retry-After")
     if bears:
         answer["headers"] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from fourcorners.library.database import as_integer
+from fourcorners.library.database import as_integer, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.operations.access import Access
@@ -75,6 +75,7 @@ def create_collection(access: Access, asked: CollectionRequest) -> str:
     return name
 
 
+@in_transaction
 def rename_collection(library: Library, collection: str, name: str, *, by: str) -> str:
     """Rename a collection and return its name, as it is kept; roles, tasks and answers go with it.
 
@@ -82,25 +83,24 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
         Conflict: If work on it is running, another has the name, or people asked columns in it.
         ConfigError: If there is no such collection, or the name is none.
     """
-    with library.transaction():
-        old, fold = _idle_collection(library, collection), fold_name(name)
-        if old != fold and columns.columns_of_collections(library, [collection]):
-            raise Conflict(
-                "the cells of columns that people asked are kept under the collection's name.",
-                remedy="Take these columns out first.",
+    old, fold = _idle_collection(library, collection), fold_name(name)
+    if old != fold and columns.columns_of_collections(library, [collection]):
+        raise Conflict(
+            "the cells of columns that people asked are kept under the collection's name.",
+            remedy="Take these columns out first.",
+        )
+    require_name(name, "collection")
+    if old != fold and fold in map(fold_name, library.collection_names()):
+        raise Conflict("a collection with this name already exists.", remedy="Choose another.")
+    new = _rename(library, collection, name, by)
+    if old != fold:
+        _move_rows(library, old, fold)
+    for table in _BY_NAME:
+        for row in _names(library, table, old):
+            library.execute(
+                f"UPDATE {table} SET collection = ? WHERE collection = ?",  # noqa: S608
+                (new, row),
             )
-        require_name(name, "collection")
-        if old != fold and fold in map(fold_name, library.collection_names()):
-            raise Conflict("a collection with this name already exists.", remedy="Choose another.")
-        new = _rename(library, collection, name, by)
-        if old != fold:
-            _move_rows(library, old, fold)
-        for table in _BY_NAME:
-            for row in _names(library, table, old):
-                library.execute(
-                    f"UPDATE {table} SET collection = ? WHERE collection = ?",  # noqa: S608
-                    (new, row),
-                )
     return new
 
 

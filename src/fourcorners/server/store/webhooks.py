@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from fourcorners import net
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import as_integer, as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 
@@ -152,20 +152,20 @@ def deliveries_of(library: Library, webhook: str, before: int, limit: int) -> li
     )  # fmt: skip
 
 
+@in_transaction
 def settle_delivery(
     library: Library, delivery: Delivery, state: str, reason: str = "", due: float = 0.0
 ) -> None:
     """Note what came of an attempt; `due` is when the next is made, if it waits."""
-    with library.transaction():
-        library.execute(
-            "UPDATE server_deliveries SET state = ?, attempts = attempts + 1, due = ?, "
-            "reason = ? WHERE row = ?",
-            (state, due or time.time(), reason, delivery.row),
-        )
-        library.execute(
-            "DELETE FROM server_deliveries WHERE state <> 'waiting' AND due < ?",
-            (time.time() - _MAX_AGE,),
-        )
+    library.execute(
+        "UPDATE server_deliveries SET state = ?, attempts = attempts + 1, due = ?, "
+        "reason = ? WHERE row = ?",
+        (state, due or time.time(), reason, delivery.row),
+    )
+    library.execute(
+        "DELETE FROM server_deliveries WHERE state <> 'waiting' AND due < ?",
+        (time.time() - _MAX_AGE,),
+    )
 
 
 def _deliveries(library: Library, where: str, *values: str | float) -> list[Delivery]:

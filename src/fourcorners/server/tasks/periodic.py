@@ -7,6 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 
 from fourcorners.errors import FourcornersError
+from fourcorners.library.database import WAIT_FOR_SERVER
 
 _log = logging.getLogger("fourcorners.server")
 
@@ -49,6 +50,7 @@ class Periodic(ABC):
         """Do what is due now."""
 
     def _run(self) -> None:
+        WAIT_FOR_SERVER.set(False)  # the next round tries again
         wait = self._first
         while not self._stopping.wait(wait):
             try:

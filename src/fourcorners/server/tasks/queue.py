@@ -10,12 +10,13 @@ import json
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_string
+from fourcorners.library.database import Row, as_string, in_transaction
 from fourcorners.library.jobs import Job, JobTable
 from fourcorners.library.store import Library
 from fourcorners.operations.errors import Conflict, NotFound
@@ -75,25 +76,28 @@ class TaskQueue:
         self._library = library
         self._jobs = JobTable(library)
 
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._library.transaction()
+
+    @in_transaction
     def start(
         self, kind: str, lane: str, collection: str, spec: Mapping[str, Any], *, by: str
     ) -> Task:
         # Ids sort as tasks came, those of one second too; the rest of an id cannot be guessed.
         identifier = f"{time.time_ns() // 1_000:013x}{secrets.token_hex(6)}"
-        with self._library.transaction():
-            self._library.execute(
-                "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, "
-                "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(identifier, kind, lane, collection),
-                    json.dumps(dict(spec), sort_keys=True),
-                    *(by, TaskState.WAITING.value, utc_now()),
-                ),
-            )
-            self._jobs.add_steps(self.job(lane), [identifier])
-            self._library.record(
-                "task", {"task": identifier, "kind": kind, "collection": collection, "by": by}
-            )
+        self._library.execute(
+            "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, "
+            "created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(identifier, kind, lane, collection),
+                json.dumps(dict(spec), sort_keys=True),
+                *(by, TaskState.WAITING.value, utc_now()),
+            ),
+        )
+        self._jobs.add_steps(self.job(lane), [identifier])
+        self._library.record(
+            "task", {"task": identifier, "kind": kind, "collection": collection, "by": by}
+        )
         return self.find(identifier)
 
     def job(self, lane: str) -> Job:
@@ -140,6 +144,7 @@ class TaskQueue:
             (done, total, failed, note, identifier),
         )
 
+    @in_transaction
     def set_state(
         self,
         identifier: str,
@@ -149,24 +154,24 @@ class TaskQueue:
         reason: str = "",
         remedy: str = "",
     ) -> None:
-        with self._library.transaction():
-            self._library.execute(
-                "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
-                "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "
-                "finished = ? WHERE id = ?",
-                (
-                    state.value,
-                    None if result is None else json.dumps(dict(result), sort_keys=True),
-                    *(reason, remedy, utc_now() if state.is_final else "", identifier),
-                ),
-            )
-            if state.is_final:
-                from fourcorners.server.tasks.steps import ProgressSteps
+        self._library.execute(
+            "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
+            "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "
+            "finished = ? WHERE id = ?",
+            (
+                state.value,
+                None if result is None else json.dumps(dict(result), sort_keys=True),
+                *(reason, remedy, utc_now() if state.is_final else "", identifier),
+            ),
+        )
+        if state.is_final:
+            from fourcorners.server.tasks.steps import ProgressSteps
 
-                ProgressSteps(self._library, identifier).clear()  # those of a killed process
-                ended = self.find(identifier)
-                announce(self._library, identifier, ended.kind, ended.collection, state.value)
+            ProgressSteps(self._library, identifier).clear()  # those of a killed process
+            ended = self.find(identifier)
+            announce(self._library, identifier, ended.kind, ended.collection, state.value)
 
+    @in_transaction
     def cancel(self, identifier: str, *, by: str) -> Task:
         """End a task that has not been done yet; what was done of it stays.
 
@@ -174,15 +179,14 @@ class TaskQueue:
             NotFound: If there is none with this id.
             Conflict: If it has ended.
         """
-        with self._library.transaction():
-            task = self.find(identifier)
-            if task.state.is_final:
-                raise Conflict(f"task {identifier} has ended already.")
-            self.set_state(identifier, TaskState.CANCELLED)
-            job = self.job(task.lane)
-            self._jobs.mark_finished(job, [identifier])
-            self._jobs.complete(job)  # where no other task is in the lane, nobody else does
-            self._library.record("cancel task", {"task": identifier, "by": by})
+        task = self.find(identifier)
+        if task.state.is_final:
+            raise Conflict(f"task {identifier} has ended already.")
+        self.set_state(identifier, TaskState.CANCELLED)
+        job = self.job(task.lane)
+        self._jobs.mark_finished(job, [identifier])
+        self._jobs.complete(job)  # where no other task is in the lane, nobody else does
+        self._library.record("cancel task", {"task": identifier, "by": by})
         return self.find(identifier)
 
 

@@ -10,11 +10,18 @@ import logging
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from math import inf
 from typing import Protocol
 
-from fourcorners.errors import FourcornersError
+from fourcorners.errors import FourcornersError, LibraryUnreachable
+from fourcorners.library.database import (
+    WAIT_FOR_SERVER,
+    retry_lost,
+    transact,
+    waiting_for_server,
+)
 from fourcorners.library.jobs import JobTable, Step, worker_name
 from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
@@ -59,6 +66,7 @@ class TaskRunner:
         self._stopping = threading.Event()
         self._wake = {lane: threading.Event() for lane in lanes}
         self._threads: list[threading.Thread] = []
+        self._interrupted: set[str] = set()  # lanes that lost the library in the midst of a task
         # Since when; not yet for a lane at work, or for one that has not looked for tasks so far.
         self._quiet = dict.fromkeys(lanes, inf)
 
@@ -93,11 +101,13 @@ class TaskRunner:
         return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self, lane: str) -> None:
+        WAIT_FOR_SERVER.set(False)  # who waits holds a connection, which pages need
         while not self._stopping.is_set():
             try:
                 with self._pool.library() as library:
                     for step in self._steps(library, lane):
-                        self._do(library, step)
+                        with waiting_for_server():
+                            self._do(library, step)
             except FourcornersError as error:  # the library is locked, or full: try again
                 _log.error("tasks cannot be done: %s", error.message)
             self._wake[lane].wait(_LOOK)
@@ -111,6 +121,9 @@ class TaskRunner:
             return
         self._quiet[lane] = inf
         job = tasks.job(lane)
+        if lane in self._interrupted:
+            jobs.release(job, self._me)
+            self._interrupted.discard(lane)
         while not self._stopping.is_set():
             steps = jobs.claim(job, self._me, _LEASE, 1)
             for key, reason, remedy in jobs.failed_steps(job):  # given up
@@ -137,10 +150,13 @@ class TaskRunner:
         tasks, jobs = TaskQueue(library), JobTable(library)
         began = time.monotonic()
         try:
-            result = self._result(library, task)
+            result = retry_lost(partial(self._result, library, task))
         except TaskParked:
             self._park(tasks, jobs, task)
             return
+        except LibraryUnreachable:  # the task is none the worse, and done once it is back
+            self._interrupted.add(task.lane)
+            raise
         except Exception as error:  # noqa: BLE001 - a defect of ours ends one task, not the thread
             if isinstance(error, FourcornersError):
                 shown_error = error_for_caller(error)
@@ -151,15 +167,20 @@ class TaskRunner:
                     remedy="Look into the server's log, and report what it says.",
                 )
                 _log.exception("task %s failed", task.id)
-            with library.transaction():
-                jobs.fail(step, shown_error.message, shown_error.remedy)
-                tasks.set_state(
-                    task.id, TaskState.FAILED, reason=shown_error.message, remedy=shown_error.remedy
-                )
+            reason, remedy = shown_error.message, shown_error.remedy
+
+            def fail() -> None:
+                jobs.fail(step, reason, remedy)
+                tasks.set_state(task.id, TaskState.FAILED, reason=reason, remedy=remedy)
+
+            transact(library, fail)
             return
-        with library.transaction():
+
+        def finish() -> None:
             jobs.finish(step)
             tasks.set_state(task.id, TaskState.DONE, result=result)
+
+        transact(library, finish)
         took = round(time.monotonic() - began, 1)
         _log.info("task %s done", task.id, extra={"task": task.id, "seconds": took})
 

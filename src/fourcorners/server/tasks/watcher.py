@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from fourcorners.documents.discovery import is_ignored_name
-from fourcorners.library.database import as_string
+from fourcorners.library.database import as_string, in_transaction
 from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
 from fourcorners.operations.notices import Notice, NoticeKind, notify
@@ -122,28 +122,28 @@ def _note_state(library: Library, folder: str, named: str, *, is_there: bool) ->
     return fed if is_there else ""
 
 
+@in_transaction
 def _take(
     library: Library, folder: str, collection: str, still: Sequence[tuple[Path, str]]
 ) -> bool:
     """Start the task that adds what was not taken before; tells whether there is any."""
-    with library.transaction():
-        rows = library.execute("SELECT path, stamp FROM server_watched WHERE folder = ?", (folder,))
-        taken = {as_string(path): as_string(stamp) for path, stamp in rows}
-        new = [
-            (str(path), stamp)
-            for path, stamp in still
-            if taken.get(storable_path(str(path))) != stamp and not library.owns(path)
-        ][:_AT_ONCE]
-        if new:
-            library.add_collection(collection)
-        for path, stamp in new:
-            row = (folder, storable_path(path), stamp)
-            library.execute("INSERT OR REPLACE INTO server_watched VALUES (?, ?, ?)", row)
-            if path != row[1]:
-                library.fail(path, _MISNAMED, "Rename it.", collection=collection)
-        paths = [path for path, _ in new if path == storable_path(path)]
-        if paths:
-            spec = {"paths": paths, "files": str(len(paths)), "watched": [folder]}
-            lane = add_task.lane(is_shared=False)  # only this machine is known to see the folder
-            TaskQueue(library).start(add_task.KIND, lane, collection, spec, by=BY)
+    rows = library.execute("SELECT path, stamp FROM server_watched WHERE folder = ?", (folder,))
+    taken = {as_string(path): as_string(stamp) for path, stamp in rows}
+    new = [
+        (str(path), stamp)
+        for path, stamp in still
+        if taken.get(storable_path(str(path))) != stamp and not library.owns(path)
+    ][:_AT_ONCE]
+    if new:
+        library.add_collection(collection)
+    for path, stamp in new:
+        row = (folder, storable_path(path), stamp)
+        library.execute("INSERT OR REPLACE INTO server_watched VALUES (?, ?, ?)", row)
+        if path != row[1]:
+            library.fail(path, _MISNAMED, "Rename it.", collection=collection)
+    paths = [path for path, _ in new if path == storable_path(path)]
+    if paths:
+        spec = {"paths": paths, "files": str(len(paths)), "watched": [folder]}
+        lane = add_task.lane(is_shared=False)  # only this machine is known to see the folder
+        TaskQueue(library).start(add_task.KIND, lane, collection, spec, by=BY)
     return bool(paths)
