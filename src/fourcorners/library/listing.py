@@ -63,6 +63,11 @@ class Listing:
     def path(self) -> Path:
         return self._database.path
 
+    @property
+    def is_read_only(self) -> bool:
+        """Return whether the library lies where nothing can be written."""
+        return self._database.is_read_only
+
     def share(self, other: Listing) -> None:
         """Share the caches of another connection to the same library."""
         self.memory = other.memory

@@ -112,7 +112,6 @@ def ask(
     empty line, or Ctrl-D, ends it. The library keeps every report.
     """
     from fourcorners.reports.answer import require_suffix, write_answer
-    from fourcorners.research.store import save_answer
     from fourcorners.settings import Settings
 
     paths = out or []
@@ -133,7 +132,7 @@ def ask(
             inquirer.print_estimate(question, as_json=as_json)
             return
         answer = inquirer.answer(question)
-        identity = save_answer(held, answer)
+        identity = _save(held, answer)
     for path in paths:
         write_answer(answer, path)
     if as_json:
@@ -141,23 +140,32 @@ def ask(
         return
     print_answer(answer, full=full)
     where = f" Written to {' and '.join(map(str, paths))}." if paths else ""
-    console.print_note((f"Kept as {identity}.{where}", "dim"))
+    console.print_note((f"{_kept(identity)}{where}", "dim"))
+
+
+def _save(held: Library, answer: Answer) -> str:
+    """Store an answer and return its id; empty where the library cannot be written."""
+    from fourcorners.research.store import save_answer
+
+    return "" if held.is_read_only else save_answer(held, answer)
+
+
+def _kept(identity: str) -> str:
+    return f"Kept as {identity}." if identity else "Not kept: the library is read-only."
 
 
 def _converse(
     held: Library, asked: _QuestionOptions, settings: Settings, exchanges: _ExchangeOptions
 ) -> None:
-    from fourcorners.research.store import save_answer
-
     while question := _prompt("Ask: "):
         try:
             answer = _Inquirer(held, asked, settings, exchanges).answer(question)
         except FourcornersError as error:
             console.print_error(error)
             continue
-        identity = save_answer(held, answer)
+        identity = _save(held, answer)
         print_answer(answer, full=False)
-        console.print_note((f"Kept as {identity}.", "dim"))
+        console.print_note((_kept(identity), "dim"))
         asked = replace(asked, follows=identity)
 
 

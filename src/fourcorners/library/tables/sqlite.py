@@ -6,12 +6,14 @@ number of processes, and a second writer waits for the first.
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
+from urllib.parse import quote
 
 import apsw
 
@@ -41,6 +43,8 @@ TABLES_CHECK_BYTES = 256 * 2**20
 A file that is shorter than its header says is refused at any size; `Library.check` finds the rest.
 """
 
+_COPY_REMEDY = "Copy it to a folder that you may write to, and name the copy with --library."
+
 # In one statement, because another process may be creating the tables.
 _IDENTITY = """
     SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
@@ -55,17 +59,26 @@ _TABLES_CHECK = """
 class SqliteDatabase:
     """A connection to one library file, for one thread at a time.
 
+    A file that cannot be written, or in whose folder nothing can, is opened for reading.
+
+    Attributes:
+        is_read_only: Whether it is.
+
     Raises:
-        LibraryError: If the file is missing, damaged, of another application, of a newer version,
-            or cannot be written.
+        LibraryError: If the file is missing, damaged, of another application, or of a version that
+            cannot be read.
     """
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self._depth = 0
-        _refuse_early(path, create=create)
+        self.is_read_only = _is_read_only(path)
+        _refuse_early(path, create=create and not self.is_read_only)
         with library_errors(path):
-            self._connection = _connect(path, create=create)
+            if self.is_read_only:
+                self._connection = _connect_to_read(path)
+            else:
+                self._connection = _connect(path, create=create)
             self._be_patient()
             try:
                 self._open(create=create)
@@ -80,11 +93,19 @@ class SqliteDatabase:
         fresh = self._identify()
         if fresh and not create:
             raise _no_library(self.path)
-        self._restrict()
+        if not self.is_read_only:
+            self._restrict()
+            self._use_log()
         self._configure()
         if not fresh:
             self._quick_check(self.path.stat().st_size)
         if fresh or self._number("PRAGMA user_version") < VERSION:
+            if self.is_read_only:
+                raise LibraryError(
+                    f"{self.path} was written by an earlier version of Fourcorners, and cannot be "
+                    "converted: it cannot be written.",
+                    remedy=_COPY_REMEDY,
+                )
             self._make_current()
 
     def _restrict(self) -> None:
@@ -112,7 +133,7 @@ class SqliteDatabase:
             raise migration.too_old(self, f"its schema is {version}")
         return False
 
-    def _configure(self) -> None:
+    def _use_log(self) -> None:
         deadline = time.monotonic() + BUSY_SECONDS
         while True:  # the switch to WAL does not honour the busy timeout
             try:
@@ -122,6 +143,8 @@ class SqliteDatabase:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.02)
+
+    def _configure(self) -> None:
         for pragma in (
             "synchronous = full",
             "foreign_keys = on",
@@ -284,6 +307,39 @@ def _connect(path: Path, *, create: bool) -> apsw.Connection:
     return apsw.Connection(str(path), flags=flags)
 
 
+def _is_read_only(path: Path) -> bool:
+    """Return whether a file is there, but it or its folder cannot be written."""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _connect_to_read(path: Path) -> apsw.Connection:
+    """Open a file that cannot be written.
+
+    SQLite shares a file in WAL mode through companion files. If they are not there and cannot be
+    made, nobody is writing it, and SQLite may take it as it is.
+
+    Raises:
+        LibraryError: If changes have been logged that are not in the file yet.
+    """
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(uri, flags=flags)
+    try:
+        connection.execute(_IDENTITY).fetchall()
+    except apsw.CantOpenError:
+        connection.close()
+    else:
+        return connection
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise LibraryError(
+            f"{path} has changes in {log.name} that are not in it yet, and cannot be written.",
+            remedy="Copy both files to a folder that you may write to, and name the copy with "
+            "--library.",
+        )
+    return apsw.Connection(f"{uri}&immutable=1", flags=flags)
+
+
 class _BusyTimeout:
     """Wait for another process's lock, polling at random short intervals.
 
@@ -318,8 +374,11 @@ def library_errors(path: Path) -> Iterator[None]:
         raise DiskFull(
             f"the disk that holds {path} is full.", remedy="Make room and run the command again."
         ) from error
+    except apsw.ReadOnlyError as error:
+        raise LibraryError(
+            f"{path} is read-only here: it can be searched, but not changed.", remedy=_COPY_REMEDY
+        ) from error
     except (
-        apsw.ReadOnlyError,
         apsw.CantOpenError,
         apsw.PermissionsError,
         apsw.AuthError,

@@ -155,9 +155,10 @@ def update_links(library: Library) -> None:
     """Read the statements of new documents, and resolve those that may now mean others.
 
     This runs when documents are added, or else on the first request: added and removed documents
-    are processed, and affected statements are resolved again. Other statements are unchanged.
+    are processed, and affected statements are resolved again. Other statements are unchanged. In a
+    library that cannot be written they stay as they are.
     """
-    if _is_current(library):
+    if library.is_read_only or _is_current(library):
         return
     _forget_other_rules(library)
     while _read_batch(library):
