@@ -156,6 +156,29 @@ def copy_library(
     )
 
 
+@app.command("export")
+def export(
+    source: Annotated[str, argument("LIBRARY", "The library: a file or a URL.")],
+    target: Annotated[Path, argument("OUT", "A file that is not there yet, such as firm.sqlite.")],
+    as_json: options.Json = False,
+) -> None:
+    """Write a library as plain tables that other programs read.
+
+    The file needs no recent SQLite: it has documents with their texts, clauses, findings, quotes
+    with their places, marks and the audit trail.
+    """
+    from fourcorners.library.store import Library
+    from fourcorners.review.plain_tables import export_tables
+
+    with Library.open(source, create=False) as library:
+        counts = export_tables(library, target)
+    if as_json:
+        console.print_json(counts)
+        return
+    rows = ", ".join(f"{count:,} {name}" for name, count in counts.items() if name != "audit")
+    console.print_text(f"{rows} and {counts['audit']:,} lines of the audit trail: {target}")
+
+
 @app.command("encode")
 def encode(library: options.Library = None, as_json: options.Json = False) -> None:
     """Recompute the vectors of a library that an older encoder made.
