@@ -12,8 +12,8 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import ReviewState
+from fourcorners.review.overview.plain_tables import export_tables
 from fourcorners.review.people.review_actions import NewAnnotation, annotate_finding
-from fourcorners.review.plain_tables import export_tables
 from tests.library.conftest import CLAUSES, ENCODER, contract
 from tests.server.grids import WORDS, absent, fill, found
 

@@ -17,12 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.archive.container import MAX_BYTES, MAX_MEMBERS, is_member_path
-from fourcorners.documents.discovery import (
-    UnreadPath,
-    digest_file,
-    is_bucket_object,
-    path_or_url,
-)
+from fourcorners.documents.discovery import UnreadPath, digest_file, is_bucket_object, path_or_url
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
@@ -30,13 +25,14 @@ from fourcorners.library.add_report import AddReport, Progress, Replaced, Tally
 from fourcorners.library.database import in_transaction
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, JobTable, Step, worker_name
-from fourcorners.library.known_files import forget_vanished, note_known_file
 from fourcorners.library.listing import storable_path
 from fourcorners.library.prepare import (
     ArchiveMember,
     OpenedArchive,
     PreparedFile,
     encode_document,
+    forget_vanished,
+    note_known_file,
     passage_texts,
     prepare_file,
     vector_step,

@@ -11,14 +11,7 @@ from pathlib import Path
 from fourcorners.documents.discovery import path_or_url
 from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue, name_remedy
 from fourcorners.library.damage import UNDECODABLE, DamagedDocuments
-from fourcorners.library.database import (
-    Bindings,
-    Database,
-    Row,
-    SQLiteValue,
-    as_integer,
-    as_string,
-)
+from fourcorners.library.database import Bindings, Database, Row, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import (
     CollectionStats,
     EncoderRecord,
@@ -65,7 +58,6 @@ class Listing:
 
     @property
     def is_read_only(self) -> bool:
-        """Return whether the library lies where nothing can be written."""
         return self._database.is_read_only
 
     def share(self, other: Listing) -> None:

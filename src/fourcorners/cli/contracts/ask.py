@@ -140,7 +140,7 @@ def ask(
         return
     print_answer(answer, full=full)
     where = f" Written to {' and '.join(map(str, paths))}." if paths else ""
-    console.print_note((f"{_kept(identity)}{where}", "dim"))
+    console.print_note((f"{_describe_saved(identity)}{where}", "dim"))
 
 
 def _save(held: Library, answer: Answer) -> str:
@@ -150,7 +150,7 @@ def _save(held: Library, answer: Answer) -> str:
     return "" if held.is_read_only else save_answer(held, answer)
 
 
-def _kept(identity: str) -> str:
+def _describe_saved(identity: str) -> str:
     return f"Kept as {identity}." if identity else "Not kept: the library is read-only."
 
 
@@ -165,7 +165,7 @@ def _converse(
             continue
         identity = _save(held, answer)
         print_answer(answer, full=False)
-        console.print_note((_kept(identity), "dim"))
+        console.print_note((_describe_saved(identity), "dim"))
         asked = replace(asked, follows=identity)
 
 

@@ -168,7 +168,7 @@ def export(
     with their places, marks and the audit trail.
     """
     from fourcorners.library.store import Library
-    from fourcorners.review.plain_tables import export_tables
+    from fourcorners.review.overview.plain_tables import export_tables
 
     with Library.open(source, create=False) as library:
         counts = export_tables(library, target)

@@ -27,7 +27,7 @@ from fourcorners.library.database import BUSY_SECONDS, WAIT_FOR_SERVER, Row
 
 _SILENT_SECONDS = 300  # after which the turn of a writer that has vanished is ended
 _OUTAGE_OPTION = "outage_seconds"
-_OUTAGE_SECONDS = 60.0
+_OUTAGE_SECONDS = 60.0  # in which most restarts and failovers end
 _SHORTEST, _LONGEST = 0.05, 2.0  # seconds between two attempts
 _NETWORK = {  # so that a machine that vanished is noticed; in seconds, the last in milliseconds
     "connect_timeout": "10",

@@ -145,7 +145,8 @@ class ObligationLists:
         return found
 
     def _load(self, document: str) -> list[ContractObligation]:
-        rows = self._library.execute(
+        rows = [(each[-1],) for each in self._new if each[0] == document]
+        rows = rows or self._library.execute(
             "SELECT found FROM obligation_lists WHERE document = ?", (document,)
         )
         try:
@@ -175,8 +176,8 @@ class ObligationLists:
         return [*_load_heads(document, text)]
 
     def flush(self) -> None:
-        """Store the new lists, in one transaction."""
-        if self._new:
+        """Store the new lists, in one transaction; one that cannot be stored stays in memory."""
+        if self._new and not self._library.is_read_only:
             with self._library.transaction():
                 self._library.execute_many(
                     "INSERT INTO obligation_lists VALUES (?, ?, ?, ?) ON CONFLICT (document) DO "
