@@ -145,12 +145,12 @@ class ObligationLists:
         return found
 
     def _load(self, document: str) -> list[ContractObligation]:
-        rows = [(each[-1],) for each in self._new if each[0] == document]
-        rows = rows or self._library.execute(
+        new = [found for name, *_, found in self._new if name == document]
+        rows = self._library.execute(
             "SELECT found FROM obligation_lists WHERE document = ?", (document,)
         )
         try:
-            return _LISTS.validate_json(as_string(rows[0][0]))
+            return _LISTS.validate_json(new[0] if new else as_string(rows[0][0]))
         except ValidationError as error:
             self._library.execute("DELETE FROM obligation_lists WHERE document = ?", (document,))
             raise LibraryError(
