@@ -15,7 +15,6 @@ from fourcorners.documents.change_marks import (
 )
 from fourcorners.documents.document import Document
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_string
 from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import ROLES
@@ -134,8 +133,7 @@ class Contract:
 
     @cached_property
     def name(self) -> str:
-        rows = self.library.execute("SELECT name FROM documents WHERE id = ?", (self.id,))
-        return as_string(rows[0][0])
+        return self.library.name_of(self.id)
 
     @_Part
     def text(self) -> str:

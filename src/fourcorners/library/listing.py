@@ -22,6 +22,7 @@ from fourcorners.library.entries import (
 )
 from fourcorners.library.memory import Memory
 from fourcorners.library.tables import stored_json
+from fourcorners.library.tables.documents import DocumentQueries
 from fourcorners.library.tokens import fold_name
 
 _ENTRY = """
@@ -45,7 +46,7 @@ _WITHOUT_VECTORS = """
 """
 
 
-class Listing:
+class Listing(DocumentQueries):
     """What a library lists, and how its values are read."""
 
     def __init__(self, database: Database) -> None:
@@ -176,15 +177,9 @@ class Listing:
             ConfigError: If several match, or none; the message lists the candidates or the nearest.
             DamagedDocument: If it is left out, because it is damaged.
         """
-        paths = [
-            (as_string(path), as_string(document))
-            for path, document in self.execute(
-                "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
-            )
-        ]
         entries = self._documents(collection) if among is None else among
         try:
-            found = resolve_name(name, entries, paths)
+            found = resolve_name(name, entries, self.source_paths())
         except ConfigError:
             for each in self.left_out(collection):  # an entry that cannot be read has no name there
                 if name in (each.document, each.path) or name.casefold() in each.name.casefold():
@@ -193,6 +188,16 @@ class Listing:
         if found.id in (damaged := self.damaged):
             raise damaged[found.id]
         return found
+
+    def source_paths(self) -> list[tuple[str, str]]:
+        """Return each path that documents were read from, with the id of the one it means."""
+        rows = self.execute(
+            "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
+        )
+        return [(as_string(path), as_string(document)) for path, document in rows]
+
+    def name_of(self, document: str) -> str:
+        return as_string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
 
     def path_of(self, document: str) -> str:
         return as_string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
@@ -207,19 +212,6 @@ class Listing:
     def document_with(self, sha256: str, collection: str) -> str | None:
         """Return the id of the document of a collection whose file has this hash."""
         return self._with_content("id", sha256, collection)
-
-    def documents_of_length(
-        self, collection: str, media_type: str, shortest: int, longest: int
-    ) -> list[str]:
-        """Return the ids of the documents of a collection whose text has so many characters."""
-        return self._texts(
-            "SELECT d.id FROM documents d JOIN collections c ON c.row = d.collection "
-            "WHERE c.fold = ? AND d.media_type = ? AND d.characters BETWEEN ? AND ? ORDER BY d.row",
-            fold_name(collection),
-            media_type,
-            shortest,
-            longest,
-        )
 
     def media_type_of(self, sha256: str, collection: str) -> str:
         """Return the media type of the file with this hash; empty if a collection has none."""
@@ -365,6 +357,7 @@ class Listing:
         return [as_string(text) for (text,) in self.execute(sql, bindings)]
 
     def _meta(self, key: str) -> str:
+        """Return a value of the library's own, such as the version of its content."""
         return self._text("SELECT value FROM meta WHERE key = ?", key) or ""
 
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.tokens import (
     collection_token,
     heading_token,
@@ -14,8 +13,6 @@ from fourcorners.library.tokens import (
     type_token,
 )
 from fourcorners.search.filters import (
-    document_types,
-    documents_in,
     no_such_type,
     require_collection,
 )
@@ -41,7 +38,7 @@ def require_fields(library: Catalogue, tree: Node, within: Collection[str] | Non
         if field.name is FieldName.COLLECTION:
             require_collection(library, field.text, within)
         elif field.name is FieldName.TYPE:
-            _types(field, document_types(library, within))
+            _types(field, library.document_types(within))
         elif field.name is FieldName.HEADING:
             _require_headings(library, within)
 
@@ -67,7 +64,7 @@ def field_rows(
             require_collection(library, field.text)
             return _passages_with(library, [*filters, [collection_token(field.text)]])
         case FieldName.TYPE:
-            return _passages_with(library, [*filters, _types(field, document_types(library))])
+            return _passages_with(library, [*filters, _types(field, library.document_types())])
         case FieldName.LABEL:
             return _passages_with(library, [*filters, [label_token(field.text)]])
         case FieldName.HEADING:
@@ -90,11 +87,9 @@ def _field_matches(
     wanted = set(documents)
     found = {
         passage
-        for row, first, count in library.execute(
-            "SELECT row, first_passage, passage_count FROM documents"
-        )
-        if as_integer(row) in wanted
-        for passage in range(as_integer(first), as_integer(first) + as_integer(count))
+        for row, _, rowids in library.passages_of_documents()
+        if row in wanted
+        for passage in rowids
     }
     return found & _passages_with(library, filters) if filters and found else found
 
@@ -114,12 +109,7 @@ def _require_headings(library: Catalogue, within: Collection[str] | None = None)
     Raises:
         ConfigError: If documents were added before headings were indexed.
     """
-    rows = library.execute(
-        "SELECT id FROM documents WHERE row <= "
-        "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'headings_after')"
-    )
-    there = {document for document, _ in documents_in(library, within)} if rows else set()
-    count = sum(as_string(document) in there for (document,) in rows)
+    count = library.count_without_headings(within)
     if count:
         raise ConfigError(
             f"{count} documents were added before headings were indexed.",

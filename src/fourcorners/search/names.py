@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import insort
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -74,12 +73,7 @@ class NameIndex:
         self._named_in: dict[str, frozenset[str]] = {}
         self._days: dict[int, tuple[date, ...]] = {}
         self._laws: dict[int, str] = {}
-        for row, identifier, name, kind, title, *stored in library.execute(
-            "SELECT d.row, d.id, d.name, d.type, d.title, d.card, p.parties FROM documents d "
-            "LEFT JOIN document_parties p ON p.document = d.id WHERE ?1 IS NULL OR d.collection "
-            "IN (SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1)))",
-            (None if collections is None else json.dumps(sorted(collections)),),
-        ):
+        for row, identifier, name, kind, title, *stored in library.named_documents(collections):
             document = as_string(identifier)
             if document in library.damaged:
                 continue

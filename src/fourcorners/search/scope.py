@@ -16,7 +16,7 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.laws import named_laws
-from fourcorners.search.filters import NO_FILTERS, Filters, documents_in
+from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.stems import FRAME
@@ -243,7 +243,7 @@ def _documents_within(library: Catalogue, filters: Filters) -> Collection[str] |
     types = {fold_name(kind) for kind in filters.types}
     return {
         identifier
-        for identifier, kind in documents_in(library, filters.collections)
+        for identifier, kind in library.types_of_documents(filters.collections)
         if (not filters.documents or identifier in filters.documents)
         and (not types or fold_name(kind) in types)
     }

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_PASSAGES = 200
 """How many passages each side brings."""
+_BATCH = 32  # passages whose documents are looked up at once
 MIN_WORD = 4
 """Letters of a stem from which all words that start with it count as its forms."""
 
@@ -59,8 +58,14 @@ def leading_documents(
     rankings += [(ranks(near), 1.0) for near in nearby]
     fused = fuse_ranks(rankings)
     ordered = library.without_left_out(sort_by_score(sorted(fused), fused))
-    owner = _owners(library)
-    return list(dict.fromkeys(owner(row) for row in ordered))[:limit]
+    found: dict[str, None] = {}
+    for at in range(0, len(ordered), _BATCH):
+        batch = ordered[at : at + _BATCH]
+        passages = library.passage_rows(batch)
+        found |= dict.fromkeys(passages[row].document for row in batch if row in passages)
+        if len(found) >= limit:
+            break
+    return list(found)[:limit]
 
 
 def _nearest(
@@ -78,15 +83,6 @@ def _nearest(
             filters, tokens, examples.mean(axis=0), MAX_PASSAGES, None
         ),
     )
-
-
-def _owners(library: Catalogue) -> Callable[[int], str]:
-    """Return what tells the document of a passage's row: the rows of a document are in a row."""
-    rows = library.execute(
-        "SELECT first_passage, id FROM documents WHERE passage_count > 0 ORDER BY first_passage"
-    )
-    first = [as_integer(start) for start, _ in rows]
-    return lambda row: as_string(rows[bisect_right(first, row) - 1][1])
 
 
 def any_word_form(question: str) -> Node | None:
