@@ -88,24 +88,24 @@ def two_machines() -> Iterator[Machines]:
     if os.geteuid() != 0 or shutil.which("ip") is None:
         raise NotPossible("network namespaces need root and iproute2")
     first, second = f"fc-head-{os.getpid()}", f"fc-node-{os.getpid()}"
-    if _run("ip", "netns", "add", first, check=False):
+    if run("ip", "netns", "add", first, check=False):
         raise NotPossible("network namespaces are not allowed here")
     try:
-        _run("ip", "netns", "add", second)
+        run("ip", "netns", "add", second)
         ends = f"fca{os.getpid()}"[:14], f"fcb{os.getpid()}"[:14]
-        _run("ip", "link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
+        run("ip", "link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
         for name, end, address in ((first, ends[0], HEAD), (second, ends[1], WORKER)):
-            _run("ip", "link", "set", end, "netns", name)
-            _run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
-            _run("ip", "-n", name, "link", "set", end, "up")
-            _run("ip", "-n", name, "link", "set", "lo", "up")
+            run("ip", "link", "set", end, "netns", name)
+            run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
+            run("ip", "-n", name, "link", "set", end, "up")
+            run("ip", "-n", name, "link", "set", "lo", "up")
         yield Machines(first, second, ENVIRONMENT)
     finally:
         for name in (first, second):
             for pid in netns_pids(name):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            _run("ip", "netns", "delete", name, check=False)
+            run("ip", "netns", "delete", name, check=False)
 
 
 @contextmanager
@@ -185,5 +185,5 @@ def _inode(path: Path) -> int:
         return 0
 
 
-def _run(*command: str, check: bool = True) -> int:
+def run(*command: str, check: bool = True) -> int:
     return subprocess.run(command, check=check, capture_output=True, timeout=60).returncode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from zlib import crc32
@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fourcorners.library.columns import load_columns
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
+from fourcorners.library.vectors.rows import pack_vectors
 from fourcorners.settings import Settings
 from tests.cluster.postgres_server import PostgresServer
+from tests.cluster.servers import DistantServer
 from tests.library.conftest import Parts, contract
 from tests.models.fake import HashEncoder
 from tests.search.conftest import random_text
@@ -62,34 +65,86 @@ def library(url: str) -> Iterator[Library]:
         yield opened
 
 
+GROUPS = ("Deal", "Even", "Odd")
+
+
 @dataclass(frozen=True)
 class Twins:
-    """The same contracts in both stores."""
+    """The same contracts in one file, and in PostgreSQL: in one library, or in three."""
 
     sqlite: Library
     shared: Library
 
+    @property
+    def is_federation(self) -> bool:
+        return self.shared.url.startswith("federation:")
+
+    def own_id(self, document: str) -> str:
+        """Return the id that a document of either has in the file."""
+        return document.rpartition(":")[2]
+
+    def own_rows(self, rows: Iterable[int]) -> list[int]:
+        """Return the rows that passages of either have in the file."""
+        return [row % (1 << 32) for row in rows]
+
 
 @pytest.fixture(scope="package")
-def twins(
-    tmp_path_factory: pytest.TempPathFactory, dataroom: Path, postgres: PostgresServer
-) -> Iterator[Twins]:
-    """Both stores with the example contracts, and generated ones of few words, in three groups."""
-    with (
-        Library.open(tmp_path_factory.mktemp("twins") / "firm.db") as sqlite,
-        Library.open(postgres.new_library()) as shared,
-    ):
+def in_file(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[Library]:
+    """The example contracts, and generated ones of few words, in three groups."""
+    with Library.open(tmp_path_factory.mktemp("twins") / "firm.db") as sqlite:
         files = sorted(path for path in dataroom.iterdir() if path.suffix != ".pdf")
         settings = Settings(ocr=False)
-        add_files(sqlite, files, collection="Deal", encoder=SPREAD, settings=settings)
+        add_files(sqlite, files, collection=GROUPS[0], encoder=SPREAD, settings=settings)
+        made = generated()
         with sqlite.transaction():
-            for parts in generated():
+            for parts in sorted(made, key=lambda each: group_of(each.document.name)):
                 spans = [passage.span.text_in(parts.document.text) for passage in parts.passages]
-                replace(parts, vectors=SPREAD.encode(spans)).add(
-                    sqlite, "Odd" if parts.document.name[0] in "13579" else "Even"
-                )
-        copy_library(sqlite, shared)
-        yield Twins(sqlite, shared)
+                vectors = SPREAD.encode(spans)
+                replace(parts, vectors=vectors).add(sqlite, group_of(parts.document.name))
+        yield sqlite
+
+
+def group_of(name: str) -> str:
+    return GROUPS[2] if name[0] in "13579" else GROUPS[1]
+
+
+@pytest.fixture(scope="package", params=["postgresql", "federation"])
+def twins(
+    request: pytest.FixtureRequest, in_file: Library, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Twins]:
+    """The same contracts in a file, and in PostgreSQL."""
+    if request.param == "postgresql":
+        postgres: PostgresServer = request.getfixturevalue("postgres")
+        with Library.open(postgres.new_library()) as shared:
+            copy_library(in_file, shared)
+            yield Twins(in_file, shared)
+        return
+    servers: list[DistantServer] = request.getfixturevalue("servers")
+    file = tmp_path_factory.mktemp("federation") / "firm.toml"
+    with Library.open(make_federation(in_file, servers, file)) as shared:
+        yield Twins(in_file, shared)
+
+
+def make_federation(source: Library, servers: Sequence[DistantServer], file: Path) -> str:
+    """Copy each group of contracts to a library on a server of its own; return the URL of all."""
+    urls = [server.new_library() for server in servers]
+    for group, url in zip(GROUPS, urls, strict=True):
+        with Library.open(url) as library:
+            assert source.encoder is not None
+            library.set_encoder(source.encoder.name, source.encoder.dimension)
+            collections = source.execute("SELECT row, name, fold FROM collections")
+            with library.restore_transaction():
+                for row in collections:
+                    if row[1] == group:
+                        library.execute("INSERT INTO collections VALUES (?, ?, ?)", row)
+                for entry in source.documents(group):
+                    columns, place = load_columns(source, entry)
+                    vectors = pack_vectors(source.vectors(document=entry.id).matrix)
+                    library.restore_document(columns, vectors, place, group)
+                library.note_change()
+    lines = [f'{group.lower()} = "{url}"' for group, url in zip(GROUPS, urls, strict=True)]
+    file.write_text("\n".join(("[libraries]", *lines)), encoding="utf-8")
+    return f"federation:{file}"
 
 
 def generated() -> list[Parts]:

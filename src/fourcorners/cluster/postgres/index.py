@@ -77,7 +77,7 @@ class PostgresIndex(Index):
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
         """Return the rows that satisfy a leaf with their BM25, in order."""
-        rows, scores = self._rank(leaf, filters)
+        rows, scores = self.rank_rows(leaf, filters)
         return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 
     def best_rows(
@@ -89,7 +89,7 @@ class PostgresIndex(Index):
         every: bool = False,
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words, or for all; of equal ones the first."""
-        parts = [self._rank(leaf, filters) for leaf in leaves]
+        parts = [self.rank_rows(leaf, filters) for leaf in leaves]
         rows = np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)]))
         total = np.zeros(len(rows))
         for own, scores in parts:  # in the order of the leaves, as sums differ in their last digit
@@ -106,17 +106,21 @@ class PostgresIndex(Index):
         return dict(zip(rows[order].tolist(), total[order].tolist(), strict=True))
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
-        often = _count_phrases(leaf, [" ".join(words.words.tokens)])
+        often = count_phrases(leaf, [" ".join(words.words.tokens)])
         if not often:
             return None
-        lengths, ordinal = self._server.query(_LENGTH, (row,))[0]
-        length = length_at(as_bytes(lengths), as_integer(ordinal))
+        length = self.row_length(row)
         return bm25(often[0][0], length, self.totals(), self.document_frequency(leaf))
+
+    def row_length(self, row: int) -> int:
+        """Return how many words a row has, filter tokens among them."""
+        lengths, ordinal = self._server.query(_LENGTH, (row,))[0]
+        return length_at(as_bytes(lengths), as_integer(ordinal))
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         if isinstance(leaf.leaf, Proximity):
             _, texts = self._find_proximity(leaf.leaf, filters)
-            return len(_count_phrases(replace(leaf, exact=True), texts))
+            return len(count_phrases(replace(leaf, exact=True), texts))
         return len(self._find(_term(leaf), filters).rows)
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
@@ -146,19 +150,19 @@ class PostgresIndex(Index):
         rows, words = self._server.query(_TOTALS)[0]
         return WordTotals(as_integer(rows), as_integer(words))
 
-    def _rank(
+    def rank_rows(
         self, leaf: CompiledLeaf, filters: Tokens
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the rows that satisfy a leaf, ascending, and the BM25 of each."""
         if not isinstance(leaf.leaf, Proximity):
             term = _term(leaf)
             found = self._find(term, filters)
             if not len(found.rows):
                 return found.rows, np.empty(0)
-            # without filters what is found is what there is
-            bearing = len(found.rows) if not filters else self._count_rows(term)
+            bearing = self._count_found(term, found, filters)
             return found.rows, bm25(found.often, found.lengths, self.totals(), bearing)
         candidates, texts = self._find_proximity(leaf.leaf, filters)
-        often = _count_phrases(leaf, texts)
+        often = count_phrases(leaf, texts)
         at = np.array(sorted(often), np.int64)
         scores = np.zeros(len(at))
         if often:
@@ -168,10 +172,14 @@ class PostgresIndex(Index):
                 scores += bm25(counts[:, part], lengths, self.totals(), self._count_rows(term))
         return candidates.rows[at], scores
 
+    def _count_found(self, term: Term, found: Occurrences, filters: Tokens) -> int:
+        """Count the rows with a word or a phrase, of which those within filters were found."""
+        return self._count_rows(term) if filters else len(found.rows)
+
     def _count_rows(self, term: Term) -> int:
         """Count the rows with a word or a phrase; cached until a document is added or removed."""
         self._fresh()
-        name = leaf_label(replace(term, boost=1.0))
+        name = term_name(term)
         if name not in self._frequencies:
             if isinstance(term, Word):
                 found = as_integer(self._server.query(_BEARING, (term.token,))[0][0])
@@ -267,6 +275,10 @@ class PostgresIndex(Index):
         return [str(name) for (name,) in rows if type_token(str(name)) in tokens]
 
 
+def term_name(term: Term) -> str:
+    return leaf_label(replace(term, boost=1.0))
+
+
 def _term(leaf: CompiledLeaf) -> Term:
     assert isinstance(leaf.leaf, Word | Prefix | Phrase)  # noqa: S101 - of one phrase
     return leaf.leaf
@@ -320,7 +332,7 @@ def _close(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]
     return selected
 
 
-def _count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Return, for the texts that satisfy a leaf, how often each phrase of its expression counts.
 
     It is as SQLite's FTS5 counts. Where a proximity offers a phrase as an alternative, FTS5 also

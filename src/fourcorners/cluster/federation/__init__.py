@@ -1,0 +1,1 @@
+"""Several libraries in PostgreSQL, searched as if they were one."""
