@@ -24,7 +24,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[list[DistantServer]]:
-    """Three servers on machines of their own."""
+    """Three servers on separate machines."""
     pytest.importorskip("psycopg")
     binaries = find_binaries()
     if binaries is None:

@@ -1,4 +1,4 @@
-"""PostgreSQL servers on machines of their own: network namespaces, joined by a bridge."""
+"""PostgreSQL servers on separate machines: network namespaces, joined by a bridge."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class DistantServer:
 def distant_servers(
     number: int, binaries: Path, options: str = "", folder: Path | None = None
 ) -> Iterator[list[DistantServer]]:
-    """Run servers, each on a machine of its own, until the end of the block.
+    """Run servers, each on its own machine, until the end of the block.
 
     Args:
         number: How many.

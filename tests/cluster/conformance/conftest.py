@@ -126,7 +126,7 @@ def twins(
 
 
 def make_federation(source: Library, servers: Sequence[DistantServer], file: Path) -> str:
-    """Copy each group of contracts to a library on a server of its own; return the URL of all."""
+    """Copy each group of contracts to a library on its own server; return the URL of all."""
     urls = [server.new_library() for server in servers]
     for group, url in zip(GROUPS, urls, strict=True):
         with Library.open(url) as library:

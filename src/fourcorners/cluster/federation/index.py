@@ -1,6 +1,6 @@
 """`FederatedIndex`: the passages of several libraries, ranked as those of one.
 
-Each library ranks its own passages, in a process of its own, by the figures of all: so scores are
+Each library ranks its own passages, in its own process, by the figures of all: so scores are
 those that one library with all documents gives, and the best of all are among the best of each.
 Passages with equal scores are in the order of the libraries.
 """

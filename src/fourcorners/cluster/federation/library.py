@@ -13,9 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from fourcorners.cluster.federation.members import Federation, Member
+from fourcorners.cluster.federation.members import Federation, Member, NoTables
 from fourcorners.cluster.federation.processes import MemberProcesses, naming_member
-from fourcorners.cluster.federation.tables import NoTables
 from fourcorners.cluster.postgres.library import PostgresLibrary
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, name_remedy
@@ -124,7 +123,7 @@ class FederatedLibrary(Library):
                 self._version = ""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Give all reads inside one state of each library; there is none of all libraries."""
+        """Give all reads inside one state of each library; the states may be of different times."""
         return self._snapshots()
 
     def _read_all(self, read: Callable[[PostgresLibrary], T]) -> list[tuple[Member, T]]:

@@ -15,10 +15,11 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import parse_qs, quote, urlsplit
 
 from fourcorners.cluster.postgres.database import Address, address_of
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, LibraryError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _ROWS = 1 << 32  # so far apart are the rows of two libraries
@@ -83,6 +84,36 @@ class Federation:
         name, _, identifier = document.partition(":")
         found = (each for each in self.members if each.name == name)
         return next(((each, identifier) for each in found), None)
+
+
+class NoTables:
+    """The tables of a federation: it has none, and rejects what needs them."""
+
+    def __init__(self, federation: Federation) -> None:
+        self._federation = federation
+
+    @property
+    def path(self) -> Path:
+        return self._federation.path
+
+    def reject(self, *_: object) -> NoReturn:
+        names = ", ".join(member.name for member in self._federation.members)
+        raise LibraryError(
+            f"{self.path} names several libraries ({names}), which are only searched together.",
+            remedy="Name one library by its own URL for this.",
+        )
+
+    execute = execute_many = run_script = columns = size = reject
+    transaction = snapshot = restore_transaction = reject
+
+    def tables(self) -> list[str]:
+        return []
+
+    def limit_cache(self, kilobytes: int) -> None:
+        """Leave it to the servers."""
+
+    def close(self) -> None:
+        """Close nothing."""
 
 
 def read_federation(url: str) -> Federation:
