@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourcorners.cluster.federation.library import FederatedLibrary
 from fourcorners.cluster.federation.members import Member
 from fourcorners.cluster.federation.ranking import Statistics
-from fourcorners.cluster.postgres.index import Term, count_phrases, term_name
+from fourcorners.cluster.postgres.index import PostgresIndex, Term, count_phrases, term_name
 from fourcorners.library.tokens import collection_token, document_token
 from fourcorners.library.words import WordTotals
 from fourcorners.search.filters import Filters, Tokens
@@ -31,6 +31,10 @@ _Scored = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 class FederatedIndex(Index):
     """What the indexes of several libraries tell together."""
+
+    def __init__(self, library: FederatedLibrary) -> None:
+        super().__init__(library)
+        self._measured = -1, 0  # a row and its number of words
 
     @property
     def _several(self) -> FederatedLibrary:
@@ -56,9 +60,11 @@ class FederatedIndex(Index):
         often = count_phrases(leaf, [" ".join(words.words.tokens)])
         if not often:
             return None
-        member = self._several.federation.member_of_row(row)
-        asked = {member: (row - member.first_row,)}
-        length = self._several.processes.ask("row_length", asked)[member]
+        if row != self._measured[0]:  # its leaves are asked for one after the other
+            member = self._several.federation.member_of_row(row)
+            own = PostgresIndex(self._several.library_of(member))
+            self._measured = row, own.row_length(row - member.first_row)
+        length = self._measured[1]
         return bm25(often[0][0], length, self.totals(), self.document_frequency(leaf))
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:

@@ -184,6 +184,9 @@ class FederatedLibrary(Library):
             collections=tuple(parts[fold] for fold in sorted(parts)),
         )
 
+    def library_of(self, member: Member) -> PostgresLibrary:
+        return self._libraries[member]
+
     def collections_of(self, member: Member) -> list[str]:
         with naming_member(self.federation, member):
             return self._libraries[member].collection_names()
