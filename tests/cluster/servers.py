@@ -135,7 +135,6 @@ def _server(
             server._control("-o", f"-U {USER} -A trust -E UTF8 --locale=C -N", "init")
             with (folder / "data" / "pg_hba.conf").open("a") as rules:
                 rules.write("host all all samenet trust\n")
-        (folder / "data" / "postmaster.pid").unlink(missing_ok=True)
         server.start()
         try:
             yield server

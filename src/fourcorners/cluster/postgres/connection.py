@@ -25,7 +25,6 @@ from fourcorners.errors import (
 )
 from fourcorners.library.database import BUSY_SECONDS, WAIT_FOR_SERVER, Row
 
-_SILENT_SECONDS = 300  # after which the turn of a writer that has vanished is ended
 _OUTAGE_OPTION = "outage_seconds"
 _OUTAGE_SECONDS = 60.0  # in which most restarts and failovers end
 _SHORTEST, _LONGEST = 0.05, 2.0  # seconds between two attempts
@@ -82,16 +81,16 @@ def connect(address: Address, name: str, *, again: bool) -> psycopg.Connection[R
 def _connect_once(address: Address, name: str) -> psycopg.Connection[Row]:
     options = {key: value for key, value in _NETWORK.items() if key not in address.options}
     made = psycopg.connect(
-        address.target, autocommit=True, application_name=name, **cast("dict[str, Any]", options)
+        address.target,
+        autocommit=True,
+        application_name=name,
+        prepare_threshold=None,  # PgBouncer may run it on another connection
+        **cast("dict[str, Any]", options),
     )
     made.cursor_factory = psycopg.RawCursor
     for kind in (int, bool):
         made.adapters.register_dumper(kind, _UntypedInteger)
     made.adapters.register_loader("numeric", _Number)
-    made.execute(
-        f"SET lock_timeout = '{BUSY_SECONDS}s'; "
-        f"SET idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
-    )
     return cast("psycopg.Connection[Row]", made)
 
 

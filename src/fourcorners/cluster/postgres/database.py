@@ -45,19 +45,18 @@ from fourcorners.library.database import (
 from fourcorners.library.tables import migration
 from fourcorners.library.tables.migration import VERSION, schema_sql
 
-<<<<<<< HEAD
 Result = TypeVar("Result")
 
-=======
 _SILENT_SECONDS = 300  # after which the turn of a writer that has vanished is ended
 # Of the transaction, not the connection: behind PgBouncer each may be on another connection.
 _LIMITS = (
     f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; "
     f"SET LOCAL idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
 )
->>>>>>> 449522d8 (Work behind PgBouncer's transaction mode)
 _READS = ("SELECT", "WITH", "EXPLAIN")
-_BEGIN = "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 875777618))"
+_BEGIN = (
+    f"BEGIN; {_LIMITS}; SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 875777618))"
+)
 _NOTE = """
     INSERT INTO commits(connection, number) VALUES ('{}', {})
     ON CONFLICT (connection) DO UPDATE SET number = excluded.number, at = excluded.at
@@ -124,27 +123,7 @@ class PostgresDatabase:
     def path(self) -> Path:
         return Path(self.address.url)
 
-<<<<<<< HEAD
     is_read_only = False  # of rights, the server decides
-=======
-    def _connect(self) -> psycopg.Connection[Row]:
-        try:
-            made = psycopg.connect(
-                self.address.url,
-                autocommit=True,
-                application_name="fourcorners",
-                prepare_threshold=None,  # PgBouncer may run it on another connection
-            )
-        except errors.OperationalError as error:
-            if _NO_DATABASE.search(str(error)):
-                raise _missing_library(self.address) from error
-            raise _refusal(self.address, error) from error
-        made.cursor_factory = psycopg.RawCursor
-        for kind in (int, bool):
-            made.adapters.register_dumper(kind, _UntypedInteger)
-        made.adapters.register_loader("numeric", _Number)
-        return cast("psycopg.Connection[Row]", made)
->>>>>>> 449522d8 (Work behind PgBouncer's transaction mode)
 
     def _open(self, *, create: bool) -> None:
         if self._version() is None:
@@ -259,14 +238,9 @@ class PostgresDatabase:
         """
         assert not self._is_reading, "a snapshot is for reading"  # noqa: S101
         name = f"nested{self._depth}"
-<<<<<<< HEAD
         undo = f"ROLLBACK TO {name}; RELEASE {name}" if self._depth else "ROLLBACK"
         if self._depth:
             self._run(f"SAVEPOINT {name}")
-=======
-        self.query(f"SAVEPOINT {name}" if self._depth else f"BEGIN; {_LIMITS}")
-        self._depth += 1
->>>>>>> 449522d8 (Work behind PgBouncer's transaction mode)
         try:
             if not self._depth:
                 self._run_connected(_BEGIN)
@@ -325,11 +299,7 @@ class PostgresDatabase:
         if self._depth or self._is_reading:
             yield
             return
-<<<<<<< HEAD
-        self._run_connected("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-=======
-        self.query(f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}")
->>>>>>> 449522d8 (Work behind PgBouncer's transaction mode)
+        self._run_connected(f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}")
         self._is_reading = True
         try:
             yield
