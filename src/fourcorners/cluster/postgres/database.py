@@ -33,6 +33,7 @@ from fourcorners.cluster.postgres.dialect import (
 )
 from fourcorners.errors import LibraryError, TransactionLost
 from fourcorners.library.database import (
+    BUSY_SECONDS,
     Bindings,
     Row,
     SQLiteValue,
