@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import parse_qs, quote, urlsplit
 
-from fourcorners.cluster.postgres.database import Address, address_of
+from fourcorners.cluster.postgres.connection import Address, address_of
 from fourcorners.errors import ConfigError, LibraryError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")

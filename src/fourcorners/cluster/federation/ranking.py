@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fourcorners.cluster.postgres.database import Address
+from fourcorners.cluster.postgres.connection import Address
 from fourcorners.cluster.postgres.index import PostgresIndex, Term, term_name
 from fourcorners.cluster.postgres.library import PostgresLibrary
 from fourcorners.library.damage import without_damaged
