@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 
 from mkdocs.structure.files import File, Files
 
 
 def on_files(files: Files, config: object) -> Files:
-    """Add the reference of the Python API and of REST."""
+    """Add the reference of the Python API and of REST, and the page on security."""
+    security = (
+        (Path(__file__).parent.parent / "SECURITY.md").read_text("utf-8").replace("](docs/", "](")
+    )
     for path, text in (
+        ("security.md", security),
         ("reference/python.md", python_reference()),
         ("reference/rest.md", rest_reference()),
     ):
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Lead to the page on security, which is next to the documentation elsewhere."""
+    return markdown.replace("](../SECURITY.md)", "](security.md)")
 
 
 def python_reference() -> str:
@@ -57,7 +67,6 @@ def _signature(member: Callable[..., object]) -> str:
 def rest_reference() -> str:
     """Return every route of the API with its parameters, from the OpenAPI description."""
     import tempfile
-    from pathlib import Path
 
     from fourcorners import Library
     from fourcorners.server.api.description import describe_api
