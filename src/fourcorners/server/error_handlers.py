@@ -86,7 +86,7 @@ def _respond_to_error(request: Request, error: FourcornersError) -> Response:
         request, status, error.message, error.remedy, _error_code(error), _faults_of(error)
     )
     if isinstance(error, TooManyRequests):
-        answer.headers["Retry-After"] = str(error.retry_after)
+        answer.headers.update(error.headers)
     elif status == HTTPStatus.SERVICE_UNAVAILABLE:
         answer.headers["Retry-After"] = str(_RETRY_SECONDS)
     if isinstance(error, NotSignedIn):

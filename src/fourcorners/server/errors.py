@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from fourcorners.errors import (
     ConfigError,
@@ -38,13 +40,21 @@ class TooLarge(Refusal):
 
 
 class TooManyRequests(Refusal):
-    """Too many requests; `retry_after` is the seconds to wait."""
+    """Too many requests; `retry_after` is the seconds to wait, `headers` says what the limit is."""
 
     status = 429
 
-    def __init__(self, message: str, *, remedy: str = "", after: int = 1) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        after: int = 1,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.retry_after = after
+        self.headers = {"Retry-After": str(after), **headers}
 
 
 class LibraryUnavailable(Refusal):

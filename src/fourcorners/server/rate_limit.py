@@ -122,12 +122,19 @@ class RateLimiter:
                 self._left.clear()
             refused = left < 1
             self._left[caller] = (left if refused else left - 1, at)
+        left = left if refused else left - 1
+        status = RateStatus(
+            self._burst,
+            int(left),
+            ceil(self._burst / self._speed),
+            ceil((self._burst - left) / self._speed),
+        )
         if refused:
             wait = max(1, ceil((1 - left) / self._speed))
-            raise TooManyRequests("too many requests.", remedy=f"Wait {wait} seconds.", after=wait)
-        return RateStatus(
-            self._burst,
-            int(left - 1),
-            ceil(self._burst / self._speed),
-            ceil((self._burst - left + 1) / self._speed),
-        )
+            raise TooManyRequests(
+                "too many requests.",
+                remedy=f"Wait {wait} seconds.",
+                after=wait,
+                headers=status.headers,
+            )
+        return status

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fourcorners.library.database import WAIT_FOR_SERVER
 from fourcorners.server.errors import ClientLeft
-from fourcorners.server.rate_limit import source_of
+from fourcorners.server.rate_limit import RateStatus, source_of
 from fourcorners.server.telemetry import Telemetry
 
 POLICY = (
@@ -112,7 +112,7 @@ class SecurityMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                self._add_headers(message, identifier, scope["path"])
+                self._add_headers(message, identifier, scope)
             await send(message)
 
         async def receive_part() -> Message:
@@ -164,11 +164,14 @@ class SecurityMiddleware:
             return 403, "this request comes from another site."
         return None
 
-    def _add_headers(self, message: Message, identifier: str, path: str) -> None:
+    def _add_headers(self, message: Message, identifier: str, scope: Scope) -> None:
         headers = MutableHeaders(scope=message)
+        rate = scope.get("state", {}).get("rate_status")  # of errors and files, too
+        if isinstance(rate, RateStatus):
+            headers.update(rate.headers)
         for name, value in HEADERS.items():
             headers[name] = value
-        if path == PANE and self._pane_policy:
+        if scope["path"] == PANE and self._pane_policy:
             headers["Content-Security-Policy"] = self._pane_policy
             del headers["X-Frame-Options"]  # it knows no list of sites
         headers["X-Request-ID"] = identifier

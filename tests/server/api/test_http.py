@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
+from fourcorners.server.rate_limit import RateLimiter
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 BASE = "/api/v1"
@@ -58,6 +61,29 @@ def test_how_many_requests_are_left_is_told(filled: Room) -> None:
     left = int(headers["ratelimit"].split("r=")[1].split(";")[0])
     again = filled.client.get(f"{BASE}/collections").headers["ratelimit"]
     assert int(again.split("r=")[1].split(";")[0]) <= left
+
+
+def test_files_errors_and_refusals_say_what_is_left_too(
+    make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the last request, too; a caller that is refused learns the limit."""
+    requests = "fourcorners.server.api.requests"
+    monkeypatch.setattr(f"{requests}.REQUESTS_PER_MINUTE", 8)
+    monkeypatch.setattr(f"{requests}.RateLimiter", partial(RateLimiter, clock=lambda: 0.0))
+    room = make_room()
+    room.put({"lease.txt": LEASE})
+    original = f"{BASE}/documents/{room.document('lease')}/original"
+    left = []
+    for path in (original, f"{BASE}/documents/ffff", f"{BASE}/documents?limit=x", original):
+        answer = room.client.get(path)
+        assert answer.headers["ratelimit-policy"] == '"requests";q=4;w=30', path
+        left.append(answer.headers["ratelimit"].split(";")[1])
+    assert left == ["r=3", "r=2", "r=1", "r=0"]
+    refused = room.client.get(original)
+    assert refused.status_code == 429
+    assert refused.headers["ratelimit"] == '"requests";r=0;t=30'
+    assert refused.headers["retry-after"] == "8"
+    assert "ratelimit" not in room.client.get("/").headers
 
 
 def test_what_is_wrong_is_told_by_field(filled: Room) -> None:

@@ -106,7 +106,7 @@ def _client_name(name: str) -> str:
 
 def _add_headers(method: str, status: str, answer: dict[str, Any]) -> None:
     bears = []
-    if status.startswith("2"):
+    if status[0] in "24" and status != "401":
         bears += ["RateLimit-Policy", "RateLimit"]
     if status in ("201", "202"):
         bears.append("Location")

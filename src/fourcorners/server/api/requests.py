@@ -9,7 +9,7 @@ from hashlib import sha256
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Header, Request, Response, UploadFile
+from fastapi import Header, Request, UploadFile
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter
 
@@ -184,14 +184,14 @@ class RequestGuard:
     def __init__(self) -> None:
         self._rate = RateLimiter(REQUESTS_PER_MINUTE, REQUESTS_PER_MINUTE // 2)
 
-    def __call__(self, request: Request, response: Response, context: Context) -> None:
+    def __call__(self, request: Request, context: Context) -> None:
         """Look at one request; its answer tells how many more there may be.
 
         Raises:
             TooManyRequests: If the caller has asked too often.
             NotAllowed: If a session's cookie writes without its page's token.
         """
-        response.headers.update(self._rate.spend(context.principal.name).headers)
+        request.state.rate_status = self._rate.spend(context.principal.name)
         if (
             request.method in SAFE_METHODS
             or context.principal.local

@@ -67,7 +67,7 @@ class McpApp:
         if principal is None or (principal.secret and not principal.local):
             # A browser's cookie is none: another site's page could make it send one.
             raise NotSignedIn("this needs an API token.", remedy="Send it as a bearer token.")
-        self._rate.spend(principal.name)
+        request.state.rate_status = self._rate.spend(principal.name)
         return RequestContext(request, principal)
 
 

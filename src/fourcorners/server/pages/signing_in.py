@@ -219,7 +219,7 @@ def _page(
     )
     answer = HTMLResponse(drawn, status or (problem.status if problem else 200))
     if isinstance(problem, TooManyRequests):
-        answer.headers["Retry-After"] = str(problem.retry_after)
+        answer.headers.update(problem.headers)
     return answer
 
 
