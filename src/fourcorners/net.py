@@ -1,4 +1,4 @@
-"""The module through which all but mail leaves the machine; nothing calls it unless configured.
+"""The module through which all but mail and logs leaves the machine, where that is configured.
 
 It speaks HTTP with the standard library, and makes the client that the libraries of language models
 speak through: proxies and certificates are those of the environment

@@ -24,6 +24,7 @@ from pydantic_settings.sources import PydanticBaseSettingsSource
 
 from fourcorners.errors import ConfigError, describe_problem, name_remedy
 from fourcorners.source_settings import (
+    AuditSettings,
     MailSettings,
     McpSettings,
     ResearchSettings,
@@ -170,12 +171,20 @@ class OidcSettings(Section):
 
 
 class TelemetrySettings(Section):
-    """Where the server's traces go, by OTLP over HTTP; by default nowhere."""
+    """Where the server's traces go, and where it shows metrics; by default nowhere.
+
+    Attributes:
+        endpoint: A collector of traces that speaks OTLP over HTTP.
+        metrics: The address that Prometheus reads, such as 127.0.0.1:9464.
+        metrics_token: What a reader of it sends as a bearer token.
+    """
 
     endpoint: str = ""
     headers: dict[str, SecretStr] = Field(default_factory=dict)
     service: str = Field(default="fourcorners", min_length=1, max_length=60)
     share: float = Field(default=1.0, ge=0, le=1)
+    metrics: str = Field(default="", max_length=260)
+    metrics_token: SecretStr = SecretStr("")
 
 
 class WordSettings(Section):
@@ -222,6 +231,7 @@ class Settings(BaseSettings):
     mcp: McpSettings = McpSettings()
     oidc: OidcSettings = OidcSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    audit: AuditSettings = AuditSettings()
     webhooks: WebhookSettings = WebhookSettings()
     mail: MailSettings = MailSettings()
     watch: tuple[WatchSettings, ...] = ()
@@ -301,6 +311,7 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
 
 
 _PATHS = {  # relative to the file
+    "audit": ("authority",),
     "reranker": ("path",),
     "verdicts": ("path",),
     "llm": ("prompts", "record", "replay"),

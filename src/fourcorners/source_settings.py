@@ -166,6 +166,18 @@ class WebhookSettings(Section):
     hosts: tuple[str, ...] = ()
 
 
+class AuditSettings(Section):
+    """Where each entry of the audit trail is also sent; by default nowhere.
+
+    Attributes:
+        syslog: The collector: tls://host:6514, tcp://host:601, udp://host:514 or unix:/dev/log.
+        authority: The certificate that the collector's is checked against, as a file of PEM.
+    """
+
+    syslog: str = Field(default="", max_length=300)
+    authority: Path | None = None
+
+
 class WatchSettings(Section):
     """A folder whose files are added to a collection as they arrive."""
 

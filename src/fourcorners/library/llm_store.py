@@ -79,6 +79,28 @@ class LibraryLedger:
     def job_spending(self, job: str) -> Spending:
         return total_spending(self.calls(job))
 
+    def totals_after(
+        self, call: int
+    ) -> tuple[int, dict[tuple[str, str, str], tuple[int, int, int, float]]]:
+        """Return the last call's number, and sums over those after one by role, model and outcome.
+
+        The sums are calls, tokens in, tokens out and cost.
+        """
+        last = as_integer(self._library.execute("SELECT coalesce(max(id), 0) FROM llm_calls")[0][0])
+        rows = self._library.execute(
+            "SELECT role, model, outcome, count(*), sum(tokens_in), sum(tokens_out), "
+            "coalesce(sum(cost), 0.0) FROM llm_calls WHERE id > ? AND id <= ? "
+            "GROUP BY role, model, outcome",
+            (call, last),
+        )
+        return last, {
+            (as_string(row[0]), as_string(row[1]), as_string(row[2])): (
+                *(as_integer(row[3]), as_integer(row[4]), as_integer(row[5])),
+                _real(row[6]),
+            )
+            for row in rows
+        }
+
 
 def _call(row: Row) -> Call:
     at, job, role, model, prompt, digest, key, outcome, tag = map(as_string, row[:9])

@@ -8,7 +8,7 @@
   takes a library from the pool: `Access` returns it for a collection or a document, and a role.
 - `context.py`: what a route is given: who asks, the way to the library, the page renderer.
 - `tasks/`: long work, on the library's jobs; parked at the end, and resumed by the next start.
-- `telemetry/`: traces of requests, tasks and model calls for a collector; off by default.
+- `telemetry/`: traces and metrics for a collector; off by default.
 - `pages/`, `templates/`, `static/`: what people see. `api/`, `mcp/`: what programs see.
 
 **To add a page**: write `pages/NAME.py` with a `router`; name the module in `pages/__init__.py`,

@@ -29,7 +29,9 @@ from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import LOOPBACK, MAX_BODY, BodyLimit, SecurityMiddleware
 from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.store.metrics import LibraryMetrics
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
+from fourcorners.server.tasks.audit_sender import AuditSender
 from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.mail import MailSender
@@ -113,12 +115,17 @@ def create_app(
         MailSender(pool, settings.mail),
         FolderWatcher(pool, settings.watch, state.workers.wake),
         Reminders(pool),
+        AuditSender(pool, settings.audit),
     )
     mcp_app: McpApp | None = None
     if mcp:
         from fourcorners.server.mcp.http import McpApp
 
         mcp_app = McpApp(state)
+    sends_audit = bool(settings.audit.syslog)
+    telemetry.watch(
+        LibraryMetrics(pool, LANES, lambda: state.workers.deaths, sends_audit=sends_audit)
+    )
     rest: DeferredRoutes | None = None
 
     @asynccontextmanager

@@ -116,7 +116,10 @@ def serve(
     scheme = "https" if certificate else "http"
     shown = f"[{address.host}]" if ":" in address.host else address.host
     port = listener.getsockname()[1]
-    console.print_note(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it){new}")
+    metrics = app.state.server.telemetry.listen()
+    where = f"\nMetrics at {metrics}" if metrics else ""
+    address = f"{scheme}://{shown}:{port}/"
+    console.print_note(f"Fourcorners at {address}  (Ctrl-C stops it){where}{new}")
     StoppingServer(config).run([listener])
 
 

@@ -13,6 +13,8 @@ from fourcorners.library.entries import AuditEntry
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 
+_SENT = "audit_sent"  # up to which entry a collector of logs has the trail
+
 
 def entries_after(
     library: Library,
@@ -100,6 +102,26 @@ def _entries(library: Library, wanted: str, *values: str | int) -> list[AuditEnt
         values,
     )
     return [AuditEntry(as_integer(seq), *map(as_string, texts)) for seq, *texts in rows]
+
+
+def sent_entry(library: Library) -> int:
+    """Return up to which entry a collector of logs has the trail."""
+    rows = library.execute("SELECT value FROM meta WHERE key = ?", (_SENT,))
+    return int(as_string(rows[0][0])) if rows else 0
+
+
+def note_sent(library: Library, number: int) -> None:
+    library.execute(
+        "INSERT INTO meta(key, value) VALUES (?, ?) "
+        "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+        (_SENT, str(number)),
+    )
+
+
+def unsent_count(library: Library) -> int:
+    """Return how many entries a collector of logs has not got yet."""
+    last = library.execute("SELECT coalesce(max(seq), 0) FROM audit")
+    return max(0, as_integer(last[0][0]) - sent_entry(library))
 
 
 def event_kinds(library: Library) -> list[str]:

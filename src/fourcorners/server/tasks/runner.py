@@ -46,6 +46,10 @@ class TaskWorkers(Protocol):
     @property
     def is_stopping(self) -> bool: ...
 
+    @property
+    def deaths(self) -> int:
+        """How often their process died, and was restarted."""
+
     def start(self) -> None: ...
 
     def wake(self) -> None: ...
@@ -79,6 +83,10 @@ class TaskRunner:
     @property
     def is_stopping(self) -> bool:
         return self._stopping.is_set()
+
+    @property
+    def deaths(self) -> int:
+        return 0  # it would be this process
 
     def idle_seconds(self) -> float:
         """Return for how long there has been no task; not above 0 while there is one."""

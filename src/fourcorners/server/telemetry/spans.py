@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ MODEL = "gen_ai.request.model"
 TOKENS_IN = "gen_ai.usage.input_tokens"
 TOKENS_OUT = "gen_ai.usage.output_tokens"
 
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _WORD = r"[a-z][a-z_ -]{0,39}"
 _A_WORD = re.compile(_WORD)
 _ID = re.compile(r"[0-9a-f]{8,32}")
@@ -45,6 +47,18 @@ ALLOWED: Mapping[str, re.Pattern[str] | None] = {
 """Each attribute that may leave, with the form of its value; None for a whole number."""
 NAMES = re.compile(rf"[A-Z_]{{1,10}} (-|/[\w{{}}/.:-]{{0,120}})|(task|model) {_WORD}", re.ASCII)
 """The form of a span's name: a method and a route, a kind of task, or the role of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricReading:
+    """A value of the instrument with this name, of those in `instruments`."""
+
+    instrument: str
+    value: float
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+ReadMetrics = Callable[[], Iterable[MetricReading]]
 
 
 class ServerSpan:
@@ -70,5 +84,17 @@ class Telemetry:
         """Return a ledger that also traces the calls it records."""
         return ledger
 
+    def watch(self, read: ReadMetrics) -> None:
+        """Have this read whenever somebody asks for metrics."""
+
+    def listen(self) -> str:
+        """Show metrics from now on; return where, or nothing."""
+        return ""
+
     def close(self) -> None:
         """Send what waits, for a moment, and stop."""
+
+
+def known_method(method: str) -> str:
+    """Return a method of HTTP, or `_OTHER`: a request may call its method anything."""
+    return method if method in _METHODS else "_OTHER"

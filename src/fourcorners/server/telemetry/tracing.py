@@ -33,11 +33,10 @@ from fourcorners.errors import CallError
 from fourcorners.llm.ledger import Call, Ledger, Spending
 from fourcorners.net import RetryPolicy, post_bytes, require_url
 from fourcorners.server.telemetry import spans
-from fourcorners.server.telemetry.spans import ALLOWED, NAMES, ServerSpan, Telemetry
+from fourcorners.server.telemetry.spans import ALLOWED, NAMES, ServerSpan, Telemetry, known_method
 from fourcorners.settings import TelemetrySettings
 from fourcorners.version import __version__
 
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _GOOD = frozenset({"answered", "cached"})
 _KIND = "application/x-protobuf"
 _MOST = 1 << 20  # bytes of an answer
@@ -78,7 +77,7 @@ class OpenTelemetryTracing(Telemetry):
 
     @contextmanager
     def request(self, method: str, identifier: str) -> Iterator[ServerSpan]:
-        method_name = method if method in _METHODS else "_OTHER"
+        method_name = known_method(method)
         span = self._begin_span(f"{method_name} -", SpanKind.SERVER)
         span.set_attributes({spans.METHOD: method_name, spans.REQUEST_ID: identifier})
         with _server_span(span, method_name) as traced:

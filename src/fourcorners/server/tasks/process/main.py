@@ -46,7 +46,8 @@ def main() -> None:
 
 def _work(orders: WorkerOptions, commands: BinaryIO, closing: threading.Event) -> bool:
     """Do tasks until it is time to close; tells whether all threads have ended."""
-    telemetry = open_telemetry(orders.settings.telemetry)
+    # Metrics are the server's, which reads of tasks in the library.
+    telemetry = open_telemetry(orders.settings.telemetry.model_copy(update={"metrics": ""}))
     pool = ConnectionPool(orders.library)
     runner = TaskRunner(pool, LocalModels(orders.settings), telemetry, orders.lanes)
     runner.start()

@@ -84,7 +84,7 @@ class ProcessSupervisor:
         self._wake = threading.Event()
         self._lock = threading.Lock()  # of the process and its pipe
         self._process: subprocess.Popen[bytes] | None = None
-        self._pause = _FIRST_PAUSE
+        self._pause, self._deaths = _FIRST_PAUSE, 0
         self._thread = threading.Thread(target=self._keep, name="workshop", daemon=True)
 
     def start(self) -> None:
@@ -93,6 +93,10 @@ class ProcessSupervisor:
     @property
     def is_stopping(self) -> bool:
         return self._stopping.is_set()
+
+    @property
+    def deaths(self) -> int:
+        return self._deaths
 
     @property
     def process_id(self) -> int | None:
@@ -163,6 +167,7 @@ class ProcessSupervisor:
         if self._stopping.is_set():
             return
         if code != 0:
+            self._deaths += 1
             _log.error("the workshop died, and is restarted", extra={"code": code})
             lasted = time.monotonic() - began
             self._pause = _FIRST_PAUSE if lasted > _LONGEST_PAUSE else self._pause * 2
