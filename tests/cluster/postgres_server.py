@@ -70,13 +70,15 @@ def find_binaries() -> Path | None:
 @contextmanager
 def postgres_server(binaries: Path) -> Iterator[PostgresServer]:
     """Run a server until the end of the block."""
-    with tempfile.TemporaryDirectory(prefix="fourcorners-postgres-") as name:
-        server = PostgresServer(Path(name), binaries)
+    owner = os.getpid()
+    server = PostgresServer(Path(tempfile.mkdtemp(prefix="fourcorners-postgres-")), binaries)
+    try:
         if os.geteuid() == 0:
             shutil.chown(server.folder, USER)
         server.control("-o", f"-U {USER} -A trust -E UTF8 --locale=C -N", "init")
         server.start()
-        try:
-            yield server
-        finally:
+        yield server
+    finally:
+        if os.getpid() == owner:  # not a process that was forked from it
             server.control("-m", "immediate", "stop")
+            shutil.rmtree(server.folder, ignore_errors=True)
