@@ -39,12 +39,14 @@ def obligation_days(found: Iterable[ContractObligation]) -> Iterator[CalendarDay
             unless = f" (unless {time.unless})" if time.unless else ""
             what = shorten(each.statement, _SUMMARY)
             place = " of ".join(filter(None, (each.where, each.title)))
+            changed = "; ".join(map(single_line, each.changed_by))
+            note = f" (changed by {changed})" if changed else ""
             day = time.day or date.max
             yield CalendarDay(
                 f"{each.document}-obligation-{each.action.start}-{day:%Y%m%d}@fourcorners",
                 day,
                 single_line(f"{each.party}: {what}{unless}{proposal_note(each.proposed)}"),
-                f"{single_line(place)}: {single_line(each.source)}",
+                f"{single_line(place)}{note}: {single_line(each.source)}",
             )
 
 

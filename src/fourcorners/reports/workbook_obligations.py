@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from fourcorners.reports.workbook import Sheets, open_workbook
-from fourcorners.review.obligations.listed import ContractObligation
+from fourcorners.review.obligations.listed import AmendedWords, ContractObligation
 from fourcorners.review.obligations.table import MODALS
-from fourcorners.value import PlacedWords
 from fourcorners.version import __version__
 
 _HEADS: Final = (
@@ -77,8 +76,8 @@ def _facts(obligations: Sequence[ContractObligation], note: str) -> tuple[tuple[
     )
 
 
-def _lines(words: Sequence[PlacedWords]) -> str:
-    return "\n".join(_plain(each.text) for each in words)
+def _lines(words: Sequence[AmendedWords]) -> str:
+    return "\n".join(_plain(each.in_force) for each in words)
 
 
 def _plain(words: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from fourcorners.documents.document import Mark, MarkKind
@@ -15,6 +16,10 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.exclusions import shown_document
 from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.reports.icalendar import obligation_days
+from fourcorners.reports.lists.obligations import obligations_report
+from fourcorners.reports.tree import Table, body
+from fourcorners.reports.workbook_obligations import write_workbook
 from fourcorners.review.obligations import listed
 from fourcorners.review.obligations.listed import ContractObligation
 from fourcorners.review.obligations.obligation import EACH, UNNAMED
@@ -124,6 +129,63 @@ def test_an_amendment_changes_obligations_and_their_days(tmp_path: Path) -> None
     assert returned.year == 2029
     assert {each.document for each in alone} == {document}
     assert _starting(alone, "give its comments") == comments
+
+
+@pytest.mark.parametrize(
+    ("change", "shown", "old"),
+    [
+        ("In clause 2.1, the words “ten (10) days” are replaced by “six (6) days”.",
+         "within six (6) days after receipt of an order", "ten (10)"),
+        ("Clause 2.1 is amended by replacing “receipt of an order” with “notice of a need”.",
+         "within ten (10) days after notice of a need", "receipt of an order"),
+        (("Clause 2.1 is hereby deleted in its entirety and replaced by the following: “2.1 "
+          "Delivery. Supplier shall deliver the Panels within three (3) weeks after an order.”"),
+         "within three (3) weeks after an order", "ten (10)"),
+    ],
+)  # fmt: skip
+def test_a_time_is_listed_as_amended(tmp_path: Path, change: str, shown: str, old: str) -> None:
+    head, _ = AMENDMENT.split("1. In clause 2.2")
+    texts = {"supply.txt": CONTRACT, "amendment.txt": f"{head}1. {change}\n"}
+    with _library(tmp_path, texts) as library:
+        found = list_obligations(library, library.documents("Room")).obligations
+    (delivery,) = (each for each in found if each.statement.startswith("must deliver the Panels"))
+    (time,) = delivery.times
+    assert " ".join(time.in_force.split()) == shown
+    assert old in " ".join(time.text.split())
+    assert time.text == CONTRACT[time.start : time.end]
+    assert delivery.changed_by == ("amendment.txt, clause 1",)
+    write_workbook(found, "", tmp_path / "o.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "o.xlsx")["Obligations"]
+    assert [
+        row[5].value for row in sheet if str(row[3].value).startswith("deliver the Panels")
+    ] == [shown]
+    (table,) = (
+        each
+        for section in obligations_report(found, 1, "").sections
+        for each in section.blocks
+        if isinstance(each, Table)
+    )
+    assert [row.cells[0] for row in table.rows if "must deliver the Panels" in repr(row)] == [
+        (body(shown),)
+    ]
+
+
+def test_a_condition_is_listed_as_amended(tmp_path: Path) -> None:
+    head, _ = AMENDMENT.split("1. In clause 2.2")
+    change = "1. In clause 2.3, “unless Supplier consents” is replaced by “unless they are worn”.\n"
+    with _library(tmp_path, {"supply.txt": CONTRACT, "amendment.txt": head + change}) as library:
+        found = list_obligations(library, library.documents("Room")).obligations
+    (resale,) = (each for each in found if each.statement.startswith("must not resell"))
+    assert [each.in_force for each in resale.conditions] == ["unless they are worn"]
+
+
+def test_a_calendar_marks_the_words_that_an_amendment_changes(tmp_path: Path) -> None:
+    texts = {"supply.txt": CONTRACT, "amendment.txt": AMENDMENT}
+    with _library(tmp_path, texts) as library:
+        found = list_obligations(library, library.documents("Room")).obligations
+    days = {each.day: each for each in obligation_days(found)}
+    assert date(2025, 4, 15) not in days
+    assert "(changed by amendment.txt, clause 1)" in days[date(2025, 5, 15)].description
 
 
 def test_what_is_struck_out_is_no_obligation_and_in_no_quote(tmp_path: Path) -> None:

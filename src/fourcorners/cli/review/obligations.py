@@ -121,7 +121,7 @@ def _print_party(group: Sequence[ContractObligation], *, several: bool) -> None:
     for each in group:
         what = Text(shorten(each.statement, _SHOWN))
         for condition in each.conditions:
-            what.append(f" · {shorten(condition.text, _CONDITION)}", "italic")
+            what.append(f" · {shorten(condition.in_force, _CONDITION)}", "italic")
         if each.changed_by:
             what.append(f" · changed by {', '.join(map(single_line, each.changed_by))}", "yellow")
         if each.proposed:
@@ -130,7 +130,7 @@ def _print_party(group: Sequence[ContractObligation], *, several: bool) -> None:
         if each.unless:
             when += f", unless {each.unless}"
         if not when and each.time:
-            when = shorten(each.time.text, _TIME)
+            when = shorten(each.time.in_force, _TIME)
         place = (each.where, shorten(each.title, _WHERE)) if several else (each.where,)
         table.add_row(Text(when), what, Text(single_line(", ".join(filter(None, place)))))
     out.print(table)

@@ -54,10 +54,10 @@ def obligations_report(
 
 
 def _row(each: ContractObligation) -> Row:
-    when = each.day.isoformat() if each.day else each.time.text if each.time else ""
+    when = each.day.isoformat() if each.day else each.time.in_force if each.time else ""
     what = [body(_plain(each.statement))]
     what += [note(f"Unless {each.unless}")] if each.unless else []
-    what += [note(_plain(condition.text)) for condition in each.conditions]
+    what += [note(_plain(condition.in_force)) for condition in each.conditions]
     what += [note(Run(f"Changed by {name}", Tone.WARNING)) for name in each.changed_by]
     what += [note(Run(f"Proposed by {name}, not accepted", Tone.WARNING)) for name in each.proposed]
     quote = QuoteBlock(each.source, (Run(each.where),))

@@ -21,7 +21,19 @@ from fourcorners.value import ChangeAuthors, PlacedWords, Value
 from fourcorners.version import __version__
 
 
-class ObligationTime(PlacedWords):
+class AmendedWords(PlacedWords):
+    """Words of a contract, and what an amendment makes of them."""
+
+    amended: str | None = Field(
+        default=None, description="The words in force instead, if an amendment changes these."
+    )
+
+    @property
+    def in_force(self) -> str:
+        return self.text if self.amended is None else self.amended
+
+
+class ObligationTime(AmendedWords):
     """Words that say when, and the day they give if that is sure."""
 
     kind: TimeKind
@@ -41,7 +53,7 @@ class ContractObligation(Value):
     kind: ObligationKind
     statement: str = Field(description="What must be done, or not, as amended: “must pay the fee”.")
     action: PlacedWords
-    conditions: tuple[PlacedWords, ...]
+    conditions: tuple[AmendedWords, ...]
     times: tuple[ObligationTime, ...]
     day: date | None
     unless: str | None

@@ -25,6 +25,7 @@ from fourcorners.review.obligations.actors import find_mentions
 from fourcorners.review.obligations.brackets import strip_bracket
 from fourcorners.review.obligations.clauses import PREDICATE, ObligationReader
 from fourcorners.review.obligations.listed import (
+    AmendedWords,
     ContractObligation,
     ObligationHead,
     ObligationLists,
@@ -255,12 +256,19 @@ def _list(
     def place(span: Span) -> PlacedWords:
         return PlacedWords.from_span(span.text_in(text), span)
 
+    def place_amended(span: Span, read: Span) -> AmendedWords:
+        changes = () if amended is None else amended.revisions_at(read)
+        words, own_words = read.text_in(contract.text), place(span)
+        is_new = any(each.is_certain for each in changes) and words != own_words.text
+        return AmendedWords.make(own_words, amended=words if is_new else None)
+
     for found in find_obligations(contract.text, contract.outline, contract.card, term):
         read = _show(found, contract)
         each = read if amended is None else _in_own_words(read, amended, own)
         if each is None:
             continue
         due = min((time for time in each.times if time.day), key=day_or_last, default=None)
+        times = zip(each.times, read.times, strict=True)
         yield ContractObligation(
             party=_party(each),
             whose="",
@@ -269,12 +277,15 @@ def _list(
             kind=each.kind,
             statement=_statement(read, contract.text),
             action=place(each.action),
-            conditions=tuple(map(place, each.conditions)),
+            conditions=tuple(map(place_amended, each.conditions, read.conditions)),
             times=tuple(
                 ObligationTime.make(
-                    place(time.span), kind=time.kind, day=time.day, unless=time.unless or None
+                    place_amended(time.span, now.span),
+                    kind=time.kind,
+                    day=time.day,
+                    unless=time.unless or None,
                 )
-                for time in each.times
+                for time, now in times
             ),
             day=due.day if due else None,
             unless=(due.unless if due else "") or None,
