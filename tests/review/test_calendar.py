@@ -86,3 +86,27 @@ def test_words_without_a_day_are_to_be_read(room: Library) -> None:
 
 def test_a_known_end_beyond_the_days_is_not_to_be_read(room: Library) -> None:
     assert not listed(room, date(2026, 7, 1), 30)["ends.txt"].is_to_be_read
+
+
+@pytest.mark.parametrize("gap", ["\n\n", "\n", " "])
+@pytest.mark.parametrize(
+    "number", ["3. Price. ", "3. PRICE\n\n", "Section 3. Price. ", "2.2 Price. "]
+)
+def test_words_end_before_the_next_clause(tmp_path: Path, gap: str, number: str) -> None:
+    ends = "then current term."
+    before, _, after = contract(RENEWS).partition("\n\n2.2 Termination. ")
+    assert before.endswith(ends)
+    if not number.startswith("2.2"):  # a contract without clauses of a second level
+        before = before.replace("2.1 Term. ", "").replace("1.1 ", "").replace("\n\n1.2 ", " ")
+        after = after.replace("\n3. MISC", "\n4. MISC").replace("3.1 ", "")
+    read = document(f"{before}{gap}{number}{after}", "oats.txt")
+    outline = build_outline(read)
+    with Library.open(tmp_path / "room.db", create=True) as library:
+        passages = cut_passages(read, outline)
+        library.add(read, outline, read_card(read, outline), passages, None, collection="Room")
+        (found,) = list_timelines(
+            library, library.documents("Room"), date(2026, 7, 1), timedelta(days=365)
+        )
+    shown = [*found.words, *(words for _, all_words in found.events for words in all_words)]
+    assert any(each.text.endswith(ends) for each in shown)
+    assert all(each.text.endswith((ends, '(the "Initial Term").')) for each in shown)

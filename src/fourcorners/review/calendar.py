@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -168,7 +169,7 @@ def _event_words(
 def _statement(contract: Contract, span: Span) -> Span:
     """Return the sentence around words, within their clause."""
     near, node = statement_around(contract.text, span), contract.outline.node_at(span.start)
-    return Span(max(near.start, node.span.start), near.end) if node else near
+    return Span(max(near.start, node.span.start), min(near.end, node.span.end)) if node else near
 
 
 def _words(contract: Contract, term: Term) -> Iterator[QuotedWords]:
@@ -190,7 +191,7 @@ def _changing_words(library: Library, change: Revision) -> QuotedWords:
 
 
 def _quote(contract: Contract, span: Span) -> QuotedWords:
-    span = span.strip(contract.text)
+    span = _without_next_label(contract, span).strip(contract.text)
     return QuotedWords(
         contract.id,
         span,
@@ -198,3 +199,14 @@ def _quote(contract: Contract, span: Span) -> QuotedWords:
         contract.locate(span),
         contract.change_authors(span),
     )
+
+
+def _without_next_label(contract: Contract, span: Span) -> Span:
+    """Return words without the number of the clause after them, which ends in a point too."""
+    nodes = contract.outline.nodes
+    at = bisect_left(nodes, span.end, key=lambda each: each.span.start) - 1
+    if at < 0 or nodes[at].span.start <= span.start:
+        return span
+    rest = Span(nodes[at].span.start, span.end).text_in(contract.text).strip()
+    is_label = len(rest) <= len(nodes[at].label) + len("().")
+    return Span(span.start, nodes[at].span.start) if is_label else span
