@@ -337,6 +337,34 @@ def test_conditions_are_apart_from_what_must_be_done() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("duty", "exception"),
+    [
+        ("Neither party may assign this Agreement without consent",
+         "except that Buyer may assign it to an Affiliate"),
+        ("Neither party may assign it", "except that Buyer may, on notice, assign it to a lender"),
+        ("Supplier shall not resell the Panels", "provided that Buyer may permit it"),
+        ("Supplier shall not resell the Panels",
+         "provided, however, that the Buyer may permit it, and Supplier may ask for it"),
+        ("Buyer shall not disclose the report", "save that it may show it to its lenders"),
+        ("Buyer shall not disclose it", "other than that Buyer may show it to its lenders"),
+        ("Buyer shall store the Panels", "unless Supplier must move them at once"),
+    ],
+)  # fmt: skip
+def test_an_exception_with_a_subject_is_whole(duty: str, exception: str) -> None:
+    text = f"{duty}, {exception}; and Supplier shall keep records."
+    one = found(text)[0]
+    assert [each.text_in(text) for each in one.conditions] == [exception]
+    assert duty.endswith(one.action.text_in(text))
+
+
+def test_a_duty_after_a_condition_is_no_part_of_it() -> None:
+    text = "Supplier shall insure them, provided that it is paid, and Buyer shall bear the cost."
+    insured, borne = found(text)
+    assert [each.text_in(text) for each in insured.conditions] == ["provided that it is paid"]
+    assert (borne.action.text_in(text), borne.conditions) == ("bear the cost", ())
+
+
 def test_a_whole_contract() -> None:
     document = text_document("supply.txt", CONTRACT)
     outline = build_outline(document)

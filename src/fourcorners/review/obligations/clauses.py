@@ -27,13 +27,7 @@ from fourcorners.review.obligations.obligation import (
     find_conditions,
     find_times,
 )
-from fourcorners.review.obligations.subjects import (
-    CLAUSE,
-    REACH,
-    THAT,
-    Predicate,
-    SubjectReader,
-)
+from fourcorners.review.obligations.subjects import CLAUSE, REACH, THAT, Predicate, SubjectReader
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -171,15 +165,19 @@ class ObligationReader:
         closing = find_bracket_end(self.text, Span(each.after, max(each.after, end)))
         if closing and not self._is_shared(each.match.start(), closing):
             end = closing
-        whole = Span(each.after, max(each.after, end))
+        whole, is_carved = Span(each.after, max(each.after, end)), False
         for other in islice(read, at + 1, None):
             if other.match.start() >= end:
                 break
-            if is_in_brackets(self.text, whole, other.match.start()):
+            is_free = is_carved and other.match["may"]  # its exception goes on
+            if is_free or is_in_brackets(self.text, whole, other.match.start()):
                 continue
             if other.start is not None:
                 own = other.start if other.opening is None else other.opening.start
                 begin = own if each.after < own < other.start else other.start
+                if _PATTERNS["carved"].search(self.text, max(each.after, begin - REACH), begin):
+                    is_carved = True
+                    continue
                 end = min(end, max(begin, each.after))
                 break
             low = max(each.after, other.match.start() - 120)

@@ -135,6 +135,7 @@ def find_conditions(text: str, before: Iterable[Span], action: Span) -> Iterator
     if tail and tail.start() > action.start:
         comma = text.find(",", tail.end(), action.end)
         inside = tail.start() - action.start <= _INSIDE and comma > 0
+        inside &= not tail.group().casefold().endswith("that")  # a clause, with its own commas
         yield _trim(text, Span(tail.start(), comma if inside else action.end))
 
 
