@@ -71,3 +71,32 @@ def test_a_day_that_counts_from_the_end_of_the_term_may_move() -> None:
 def test_words_that_say_when(sentence: str, kind: TimeKind, words: str) -> None:
     text, one = _one(sentence)
     assert (kind, words) in [(each.kind, each.span.text_in(text)) for each in one.times]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "on or before May 20 of each year",
+        "by 31 March in each calendar year",
+        "on May 20th each year",
+        "by the fifteenth (15th) day of January each year",
+        "not later than the last day of February in every year",
+        "on January 1, April 1, July 1 and October 1 of each year",
+        "on the first day of each month",
+        "each January 15",
+        "every 1 July",
+    ],
+)
+def test_a_day_of_each_year_is_whole(words: str) -> None:
+    for sentence in (
+        f"Buyer shall report {words}.",
+        f"{words[0].upper()}{words[1:]}, Buyer shall report.",
+    ):
+        text, one = _one(sentence)
+        assert [each.span.text_in(text).casefold() for each in one.times] == [words.casefold()]
+        assert one.times[0].kind is TimeKind.RECURRING
+
+
+def test_words_before_a_day_of_each_year_are_no_part_of_it() -> None:
+    text, one = _one("Buyer shall report the sales of January each year.")
+    assert [each.span.text_in(text) for each in one.times] == ["each year"]
