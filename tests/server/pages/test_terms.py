@@ -122,6 +122,20 @@ def test_a_long_list_has_pages(room: Room, monkeypatch: pytest.MonkeyPatch) -> N
     assert first.count('class="when"') == second.count('class="when"') == 1
 
 
+@pytest.mark.parametrize(("most", "filter_"), [(1, ""), (2, "&kind=duty"), (200, "")])
+def test_a_page_after_the_last_leads_back(
+    room: Room, monkeypatch: pytest.MonkeyPatch, most: int, filter_: str
+) -> None:
+    monkeypatch.setattr(terms, "_MOST_LISTED", most)
+    after = room.client.get(f"/dates/obligations?c=Mill{filter_}&after=99999").text
+    assert "No obligation matches" not in words(after)
+    assert "100,000 to" not in words(after)
+    (last,) = re.findall(r'href="([^"]+)">Last page<', after)
+    page = room.client.get(unescape(last)).text
+    assert 1 <= page.count('class="when"') <= most
+    assert ">Next<" not in page
+
+
 def test_an_unknown_client_is_said_in_place(room: Room) -> None:
     answer = room.client.get("/dates/obligations", params={"c": "Mill", "for": "Nobody Limited"})
     assert answer.status_code == 400
