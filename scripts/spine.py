@@ -17,9 +17,7 @@ from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any
 
-HELPERS = frozenset(
-    ["errors", "private_files", "settings", "source_settings", "text", "value", "version"]
-)
+HELPERS = frozenset(["errors", "settings", "source_settings", "system", "text", "value", "version"])
 LEAVES = frozenset(["documents", "models", "outline"])
 WRAPPERS = ("library.damage", "library.database")  # they call what they are given
 TEXT = (

@@ -28,7 +28,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -54,6 +53,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.run import ReviewProgress, ReviewScope, fill_review
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
+from fourcorners_bench.performance.usage import child_cpu_seconds, peak_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +134,7 @@ class Sampled:
 
 def read(folder: Path, source: Path, jobs: int) -> dict[str, object]:
     """Add the contracts of a folder to a library, and return what reading them cost."""
-    own, workers = time.process_time(), _children()
+    own, workers = time.process_time(), child_cpu_seconds()
     with Library.open(source) as library:
         report = add_files(
             library,
@@ -148,7 +148,7 @@ def read(folder: Path, source: Path, jobs: int) -> dict[str, object]:
         "failed": len(report.failed),
         "characters": report.characters,
         "passages": report.passages,
-        "cpu_reading_and_outlining": round(_children() - workers, 1),
+        "cpu_reading_and_outlining": round(child_cpu_seconds() - workers, 1),
         "cpu_the_rest": round(time.process_time() - own, 1),
     }
 
@@ -184,7 +184,7 @@ def judge(url: str, most: int) -> dict[str, object]:
     with Library.open(url, create=False) as library:
         known = library.encoder
         encoder = default_encoder() if known and known.name != Sampled.name else None
-        own, workers, began = time.process_time(), _children(), time.monotonic()
+        own, workers, began = time.process_time(), child_cpu_seconds(), time.monotonic()
         ticks: list[float] = []
 
         def show(_: ReviewProgress) -> None:
@@ -196,7 +196,7 @@ def judge(url: str, most: int) -> dict[str, object]:
             fill_review(
                 library, playbook, ReviewScope(again=True), encoder=encoder, on_progress=show
             )
-        spent = time.process_time() - own + _children() - workers
+        spent = time.process_time() - own + child_cpu_seconds() - workers
     ends = [ticks[len(ticks) * part // 10 - 1] for part in range(1, 11)] if most >= 10 else []
     tenths = [end - start for start, end in pairwise((ticks[0], *ends))]
     return {
@@ -205,8 +205,8 @@ def judge(url: str, most: int) -> dict[str, object]:
         "cpu_s_a_contract": round(spent / len(ticks), 2),
         "s_to_first": round(ticks[0], 1),
         "a_minute_in_each_tenth": [round(6 * len(ticks) / each) for each in tenths if each],
-        "peak_mb": _peak(),
-        "worker_peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10,
+        "peak_mb": peak_bytes() >> 20,
+        "worker_peak_mb": peak_bytes(of_children=True) >> 20,
     }
 
 
@@ -244,7 +244,7 @@ def fill(url: str, source: Path, documents: int) -> Filled:
             if at % 400 < len(made):
                 _say(f"{url}: {at} documents, {spent:.0f} CPU seconds of storing")
         stored = at - before
-    return Filled(stored, round(spent, 1), _peak())
+    return Filled(stored, round(spent, 1), peak_bytes() >> 20)
 
 
 def ask(url: str) -> dict[str, object]:
@@ -273,7 +273,7 @@ def ask(url: str) -> dict[str, object]:
             "store_mb": round(figures.bytes / 1e6, 1),
             "cpu_open_ms": round(1000 * opened, 1),
             "cpu_ms": asked,
-            "asking_peak_mb": _peak(),
+            "asking_peak_mb": peak_bytes() >> 20,
             "server_peak_mb": clock.server_peak(),
         }
 
@@ -307,15 +307,6 @@ def _bytes_read() -> int:
     """Return the bytes that this process has read with system calls; 0 where no system tells."""
     written = Path("/proc/self/io")
     return int(written.read_text().split()[1]) if written.exists() else 0
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 def _say(line: str) -> None:

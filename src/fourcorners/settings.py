@@ -33,6 +33,7 @@ from fourcorners.source_settings import (
     WebhookSettings,
     nested_values,
 )
+from fourcorners.system.processes import usable_cores
 
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
@@ -42,12 +43,6 @@ RoleName = Literal[
     "extract", "follow_up", "judge", "write", "archivist", "interrogator", "researcher"
 ]
 _REMOVED = {"ocr_seconds": f"OCR may take {OCR_FACTOR} times `seconds`: set that instead."}
-
-
-def processor_count() -> int:
-    if hasattr(os, "sched_getaffinity"):  # Linux
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _default_library_url() -> str:
@@ -215,7 +210,7 @@ class Settings(BaseSettings):
     )
 
     library: str = Field(default_factory=_default_library_url, min_length=1)
-    jobs: int = Field(default_factory=processor_count, ge=1, le=256)
+    jobs: int = Field(default_factory=usable_cores, ge=1, le=256)
     memory_mb: int = Field(default=1500, ge=64)
     seconds: float = Field(default=60.0, gt=0)
     ocr: bool = True

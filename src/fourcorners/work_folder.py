@@ -15,8 +15,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners import private_files
 from fourcorners.errors import ConfigError
+from fourcorners.system import private_files
 
 if TYPE_CHECKING:
     import apsw
@@ -90,7 +90,7 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
             private_files.open_new(scratch).close()
             write(scratch)
             private_files.restrict(scratch)  # `write` may have made it again
-            with scratch.open("rb") as written:
+            with scratch.open("r+b") as written:  # Windows writes out only what may be written
                 os.fsync(written.fileno())
             scratch.replace(target)
     except OSError as error:

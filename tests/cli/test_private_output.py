@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.test_private_files import modes
+from tests.system.test_private_files import modes
 
 if TYPE_CHECKING:
     from pathlib import Path

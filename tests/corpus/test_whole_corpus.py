@@ -15,7 +15,8 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, Review
 from fourcorners.review.run import Workers, review_library
-from fourcorners.settings import Settings, processor_count
+from fourcorners.settings import Settings
+from fourcorners.system.processes import usable_cores
 from fourcorners_bench.cards.score import score_cards
 from fourcorners_bench.cards.values import (
     answer_values,
@@ -36,7 +37,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 @pytest.fixture(scope="module")
 def added(library: Library, corpus: Path) -> AddReport:
     folders = [corpus / "cuad" / "contracts", corpus / "cuad" / "pdf"]
-    settings = Settings(jobs=processor_count())
+    settings = Settings(jobs=usable_cores())
     return add_files(library, folders, collection="CUAD", encoder=None, settings=settings)
 
 
@@ -47,7 +48,7 @@ def grid(library: Library, added: AddReport) -> Review:
         library,
         load_playbook("due-diligence"),
         encoder=None,
-        workers=Workers(jobs=processor_count()),
+        workers=Workers(jobs=usable_cores()),
     )
 
 

@@ -13,6 +13,7 @@ from lxml import etree
 from fourcorners.documents.conversion import libreoffice as office
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
+from fourcorners.system.confinement import network_isolation
 
 OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le") + bytes(600)
 
@@ -93,7 +94,7 @@ def test_it_has_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert etree.fromstring(settings.encode()).tag.endswith("}items")
     assert said["ooInetHTTPSProxyName"] == "127.0.0.1"
     assert said["DisableMacrosExecution"] == said["BlockUntrustedRefererLinks"] == "true"
-    if not office.network_isolation():
+    if not network_isolation():
         pytest.skip("no network namespace can be made here")
     assert [line.split(":")[0].strip() for line in networks.splitlines() if ":" in line] == ["lo"]
 
@@ -105,14 +106,14 @@ def test_where_no_namespace_can_be_made_it_runs_nevertheless(
     refusing = tmp_path / "unshare"
     refusing.write_text("#!/bin/sh\nexit 1\n")
     refusing.chmod(0o755)
-    office.network_isolation.cache_clear()
+    network_isolation.cache_clear()
     try:
         with monkeypatch.context() as patched:
             patched.setenv("PATH", str(tmp_path))
-            assert office.network_isolation() == ()
+            assert network_isolation() == ()
         environment, _, _ = seen_by(tmp_path, monkeypatch)
     finally:
-        office.network_isolation.cache_clear()
+        network_isolation.cache_clear()
     assert "https_proxy=http://127.0.0.1:9" in environment
 
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import signal
 import sys
 import traceback
@@ -39,6 +38,7 @@ from benchmarks.doubling.hostile_page import write_page
 from benchmarks.doubling.stages import Clock, as_document, read, work_through
 from benchmarks.doubling.texts import BELOW, TEXTS, TOP
 from fourcorners.errors import InputError
+from fourcorners_bench.performance.usage import peak_bytes
 from tests.attacks.places import NEUTRAL, PLACES
 from tests.documents.hostile import docx_files, held_files, page_files, pdf_files
 
@@ -166,7 +166,7 @@ def _stop(_: int, __: FrameType | None) -> None:
 
 
 def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    return peak_bytes() >> 20
 
 
 def main() -> None:

@@ -18,7 +18,6 @@ import json
 import os
 import platform
 import random
-import resource
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +33,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fourcorners.models import default_encoder
 from fourcorners.text.span import Span
+from fourcorners_bench.performance.usage import cpu_seconds
 from fourcorners_bench.retrieval.loader import (
     Answer,
     Question,
@@ -375,9 +375,9 @@ def work(
     folder.mkdir()
     watch = Stopwatch(threads)
     system: System = SYSTEMS[name](folder, watch)
-    began, cpu = time.perf_counter(), _cpu()
+    began, cpu = time.perf_counter(), cpu_seconds()
     system.add(data, part.corpus)
-    seconds, spent = time.perf_counter() - began, _cpu() - cpu
+    seconds, spent = time.perf_counter() - began, cpu_seconds() - cpu
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
     added = Added(seconds, spent, watch.seconds, watch.cpu, watch.texts, size)
     print(name, added, flush=True)
@@ -401,11 +401,6 @@ def _timed(
         began = time.perf_counter()
         found = answer(question, way)
         yield Answer(question.query, tuple(found)), time.perf_counter() - began
-
-
-def _cpu() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def _refuse_connections() -> None:

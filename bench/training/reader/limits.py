@@ -33,7 +33,8 @@ from fourcorners.models.reader.reader import (
     own_share,
     stated_limit,
 )
-from fourcorners.models.session import run_in_threads, usable_cores
+from fourcorners.models.session import run_in_threads
+from fourcorners.system.processes import usable_cores
 from training.reader.data import ANSWERS, Clause, Kind, Question, read_tokenizer
 from training.reader.lessons import (
     CLAUSES,

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from fourcorners import private_files
 from fourcorners.documents.archive.container import MAX_BYTES
 from fourcorners.documents.discovery import UnreadPath, is_ignored_name, path_or_url
 from fourcorners.errors import InputError
 from fourcorners.net import require_url
+from fourcorners.system import private_files
 
 _CHECK = "Check the bucket's name, and region, keys and AWS_ENDPOINT_URL in the environment."
 _SECONDS = 30.0  # for one request

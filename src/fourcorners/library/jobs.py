@@ -18,14 +18,13 @@ from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from pathlib import Path
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import Row, as_integer, as_string, in_transaction
 from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
+from fourcorners.system.processes import boot_id, is_running, start_time
 
 MAX_ATTEMPTS = 20
 """How often a step is claimed before it counts as failed.
@@ -35,7 +34,6 @@ done; the number is large because a person may also stop a job many times.
 """
 
 _BEATS = 4  # renewals in the time of a lease: three may fail
-_POSIX = os.name == "posix"
 _JOBS = "SELECT row, kind, spec, created, finished FROM jobs WHERE"
 
 
@@ -72,7 +70,7 @@ class JobProgress:
 
 def worker_name() -> str:
     """Return a unique name of this process: a reused process id gives another name."""
-    life = f"{_boot_id()}.{_start_time(os.getpid())}"
+    life = f"{boot_id()}.{start_time(os.getpid())}"
     return f"{socket.gethostname()}/{os.getpid()}/{life}.{uuid.uuid4().hex[:8]}"
 
 
@@ -343,34 +341,12 @@ def _job(row: Row) -> Job:
 def is_worker_lost(worker: str) -> bool:
     """Return whether a worker is known to be dead; if that is unknown, its lease decides."""
     host, pid, rest = worker.split("/")
-    if not _POSIX or host != socket.gethostname():
+    if host != socket.gethostname():
         return False
     boot, _, start = rest.rpartition(".")[0].partition(".")
-    if boot and boot != _boot_id():
+    if boot and boot != boot_id():
         return True
-    try:
-        with suppress(PermissionError):  # it is there, and another user's
-            os.kill(int(pid), 0)  # sends nothing
-    except ProcessLookupError:
+    if not is_running(int(pid)):
         return True
-    now = _start_time(int(pid))
+    now = start_time(int(pid))
     return bool(start and now) and start != now
-
-
-@cache
-def _boot_id() -> str:
-    """Return an id of this boot of the machine; empty if unknown."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii")[:8]
-    except OSError:
-        return ""
-
-
-def _start_time(pid: int) -> str:
-    """Return when a process started, in clock ticks; empty if unknown."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-    except OSError:
-        return ""
-    state, began = fields[0], fields[19]  # SEE: man 5 proc, the fields 3 and 22
-    return "ended" if state in "ZX" else began

@@ -16,7 +16,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners import private_files
 from fourcorners.errors import ConfigError, LlmError, LlmUnrecorded
 from fourcorners.llm.exchange import (
     AttemptError,
@@ -26,6 +25,7 @@ from fourcorners.llm.exchange import (
     Response,
     load_response,
 )
+from fourcorners.system import private_files
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

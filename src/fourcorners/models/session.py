@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
@@ -154,11 +153,3 @@ def run_in_threads(work: Callable[[T], R], items: Sequence[T], threads: int) -> 
         return list(pool.map(work, items))
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def usable_cores() -> int:
-    """Count the cores this process may run on, which can be fewer than the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS or Windows
-        return os.cpu_count() or 1

@@ -18,7 +18,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.private_files import make_folder
+from fourcorners.system.private_files import make_folder
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.commands.runner import Output
 

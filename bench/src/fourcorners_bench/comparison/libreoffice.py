@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.conversion.libreoffice import find_libreoffice
 from fourcorners.errors import ConfigError
+from fourcorners.system.processes import kill_group
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -75,8 +75,7 @@ def resolve_all(files: Mapping[str, bytes]) -> dict[str, list[str]]:
                 env={"PATH": os.environ.get("PATH", "")},
             )
         finally:
-            os.killpg(office.pid, signal.SIGKILL)
-            office.wait()
+            kill_group(office)
         return {own: _lines((folder / f"{own}.fodt").read_bytes()) for own in files}
 
 

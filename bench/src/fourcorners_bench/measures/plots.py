@@ -12,7 +12,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from fourcorners.errors import ConfigError
-from fourcorners.private_files import make_folder, restrict
+from fourcorners.system.private_files import make_folder, restrict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,6 @@ A contract is read as the commands do it: its passages get vectors (`add`), the 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +43,7 @@ from fourcorners.review.run import prepare_provisions
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.run import contract_texts
 from fourcorners_bench.performance import loading
+from fourcorners_bench.performance.usage import limited_cores
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def measure_cost(
         ModelError: If a model cannot be loaded.
     """
     paths = texts_nearest(data, characters, contracts)
-    with _held_to(threads):
+    with limited_cores(threads):
         load = loading.loading_seconds(3)
         models = load_models(threads)
         measure_contract(paths[0], models)  # so that nothing is loaded while the clock runs
@@ -209,20 +209,6 @@ def _judge(reading: Contract, models: Models) -> None:
 
 def weights_bytes() -> int:
     return sum(path.stat().st_size for path in WEIGHTS.rglob("*") if path.is_file())
-
-
-@contextmanager
-def _held_to(threads: int) -> Iterator[None]:
-    """Hold this process, and those it starts, to so many cores, where the system can."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(before)[:threads])
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def cost_table(figures: dict[str, Json]) -> Table:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,14 +21,13 @@ from fourcorners.review.run import Workers, review_library
 from fourcorners.settings import Settings
 from fourcorners_bench.measures.tables import summary_table
 from fourcorners_bench.outline.run import contract_texts
+from fourcorners_bench.performance.usage import cpu_seconds, peak_bytes
 from fourcorners_bench.record import Json, OnProgress, step_progress
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from fourcorners.models.encoder.protocol import Encoder
-
-_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
 
 
 def measure(
@@ -53,7 +50,7 @@ def measure(
         )
     folders = [data / name for name in ("contracts", "pdf") if (data / name).is_dir()]
     paths = [path for path in find_files(folders) if isinstance(path, Path)][:limit]
-    started, spent = time.perf_counter(), _cpu_seconds()
+    started, spent = time.perf_counter(), cpu_seconds()
     report = add_files(
         library,
         paths,
@@ -62,7 +59,7 @@ def measure(
         settings=settings,
         on_progress=step_progress("Adding", on_progress),
     )
-    adding, spent = time.perf_counter() - started, _cpu_seconds() - spent
+    adding, spent = time.perf_counter() - started, cpu_seconds() - spent
     book = load_playbook("due-diligence")
     started = time.perf_counter()
     grid = review_library(
@@ -89,8 +86,8 @@ def measure(
         "review_contracts_per_minute": round(60 * count / reviewing, 1),
         "cells": len(grid.findings),
         "library_megabytes": round(figures.bytes / 1e6, 1),
-        "peak_megabytes_main": round(_peak(resource.RUSAGE_SELF), 1),
-        "peak_megabytes_worker": round(_peak(resource.RUSAGE_CHILDREN), 1),
+        "peak_megabytes_main": round(peak_bytes() / 1e6, 1),
+        "peak_megabytes_worker": round(peak_bytes(of_children=True) / 1e6, 1),
         "encoder": encoder is not None,
     }
 
@@ -155,16 +152,6 @@ def _take(path: Path, spent: dict[str, float]) -> int:
     with timed("passages"):
         cut_passages(document, outline)
     return len(document.text)
-
-
-def _cpu_seconds() -> float:
-    """Return the CPU time of this process and of its children that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
-
-
-def _peak(who: int) -> float:
-    return resource.getrusage(who).ru_maxrss * _UNIT / 1e6
 
 
 def table(figures: dict[str, Json]) -> Table:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
-from fourcorners.private_files import make_folder
+from fourcorners.system.private_files import make_folder
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.extraction import loader as cuad

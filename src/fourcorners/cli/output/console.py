@@ -178,10 +178,11 @@ def open_access(url: str | None, by: str | None = None) -> Iterator[Access]:
 
 def open_optional_library(url: str | None) -> AbstractContextManager[Library | None]:
     """Open the library; None where there is none and none was named."""
+    from fourcorners.library.store import scheme_of
     from fourcorners.settings import Settings
 
     path = Settings.load().library
-    if url is None and ":" not in path and not Path(path).expanduser().is_file():
+    if url is None and not scheme_of(path) and not Path(path).expanduser().is_file():
         return nullcontext()
     return open_library(url)
 

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from fourcorners.documents.discovery import is_bucket_object
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
+from fourcorners.system import processes
 from fourcorners.version import __version__
 
 Item = TypeVar("Item")
@@ -141,15 +142,13 @@ _hand: _Hand | None = None
 
 def _new_stage() -> Path:
     """Make a folder of this process's own; those of processes that were killed go."""
-    above = Path(tempfile.gettempdir()) / f"{_STAGES}-{os.getuid()}"
+    above = Path(tempfile.gettempdir()) / f"{_STAGES}-{processes.user_id()}"
     above.mkdir(mode=0o700, exist_ok=True)
-    if above.is_symlink() or above.stat().st_uid != os.getuid():
+    if not processes.belongs_to_user(above):
         raise PermissionError(f"{above} belongs to somebody else")
     for other in above.iterdir():
         with suppress(ValueError, PermissionError):
-            try:
-                os.kill(int(other.name), 0)  # sends nothing
-            except ProcessLookupError:
+            if not processes.is_running(int(other.name)):
                 shutil.rmtree(other, ignore_errors=True)
     stage = above / str(os.getpid())
     shutil.rmtree(stage, ignore_errors=True)  # of a process with this number before

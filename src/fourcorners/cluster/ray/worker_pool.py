@@ -24,7 +24,7 @@ from fourcorners.cluster.ray.task_queue import QueueReport, TaskQueue
 from fourcorners.cluster.ray.worker import TaskSetup, run_item
 from fourcorners.documents.discovery import UnreadPath, find_files, is_bucket_object
 from fourcorners.errors import ConfigError
-from fourcorners.settings import processor_count
+from fourcorners.system.processes import usable_cores
 from fourcorners.version import __version__
 
 Item = TypeVar("Item")
@@ -170,7 +170,7 @@ def ray_worker_pool(address: str, *, jobs: int | None) -> Iterator[RayWorkerPool
         )
     try:
         if address == LOCAL_ADDRESS:
-            _start(jobs or processor_count())
+            _start(jobs or usable_cores())
         else:
             _join(address)
     except Exception as error:  # not a specific class, if a part of Ray does not start in time

@@ -26,6 +26,7 @@ from typing import BinaryIO, cast
 from fourcorners.documents.discovery import IGNORED_NAMES, is_ignored_name, unreadable_error
 from fourcorners.documents.mail.reader import parse_message
 from fourcorners.errors import InputError
+from fourcorners.system.paths import allowed_name
 
 MAX_DEPTH = 3  # containers within each other
 MAX_BYTES = 512 << 20  # bytes of a file or member; a contract is never half a gigabyte
@@ -319,8 +320,8 @@ def _attachment_members(data: bytes, path: Path) -> Iterator[tuple[str, Callable
 def safe_name(name: str) -> str:
     """Return a file's given name as a relative path that never leads up or out."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    clean = [_UNSAFE_CHARACTERS.sub("_", _shorten(part)) for part in parts[-_MAX_FOLDERS:]]
-    return "/".join(clean) or "unnamed"
+    short = (_UNSAFE_CHARACTERS.sub("_", _shorten(part)) for part in parts[-_MAX_FOLDERS:])
+    return "/".join(map(allowed_name, short)) or "unnamed"
 
 
 def _shorten(part: str) -> str:

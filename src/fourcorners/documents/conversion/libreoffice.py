@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
-import sys
-from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 
 from fourcorners.documents import install_hints
-from fourcorners.documents.conversion.confinement import confined
 from fourcorners.documents.docx import reader as docx
 from fourcorners.documents.media_types import FORMATS, MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.workers import process as worker
 from fourcorners.errors import InputError
+from fourcorners.system import processes
+from fourcorners.system.confinement import confined, network_isolation
+from fourcorners.system.paths import find_program
 from fourcorners.work_folder import make_temporary_folder
 
 SECONDS = 60.0  # time limit of LibreOffice; its first start takes about ten
@@ -51,7 +49,7 @@ class Target(StrEnum):
 
 
 def find_libreoffice() -> str | None:
-    return shutil.which("soffice") or shutil.which("libreoffice")
+    return find_program("soffice") or find_program("libreoffice")
 
 
 def _read_doc(file: RawFile) -> Content:
@@ -59,25 +57,6 @@ def _read_doc(file: RawFile) -> Content:
     content = docx.READER.read(converted)
     note = "It is a Word 97-2003 document, read through LibreOffice."
     return replace(content, warnings=(note, *content.warnings))
-
-
-@cache
-def network_isolation() -> tuple[str, ...]:
-    """Return a prefix that runs a command without network; empty if that is not possible."""
-    unshare = shutil.which("unshare")
-    if unshare is None or not sys.platform.startswith("linux"):
-        return ()
-    for options in (("--net",), ("--map-root-user", "--net")):  # the second is for non-root users
-        prefix = (unshare, *options, "--")
-        try:
-            tried = subprocess.run(  # noqa: S603 - the program that was found, no shell
-                [*prefix, "true"], capture_output=True, timeout=10, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            continue
-        if tried.returncode == 0:
-            return prefix
-    return ()
 
 
 def convert(file: RawFile, target: Target) -> bytes:
@@ -148,11 +127,7 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
             remedy=_SAVE_REMEDY,
         ) from error
     finally:
-        if os.name == "posix":
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
+        processes.kill_group(process)
         if process.stdout is not None:
             process.stdout.close()
     return output.decode(errors="replace")

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.documents.archive.container import load_unchanged
-from fourcorners.documents.conversion.confinement import landlock_version
 from fourcorners.documents.conversion.libreoffice import READABLE, Target, convert, find_libreoffice
 from fourcorners.documents.document import (
     STRUCK_THROUGH,
@@ -38,6 +37,7 @@ from fourcorners.documents.pdf.page import Rectangle, open_pdf
 from fourcorners.documents.pdf.text import page_text
 from fourcorners.documents.reader import RawFile
 from fourcorners.errors import InputError
+from fourcorners.system.confinement import landlock_version
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.word_differences import align_words
 

@@ -9,12 +9,13 @@ import csv
 import importlib.util
 import io
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
+
+from fourcorners.system.paths import find_program
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +91,7 @@ class OcrEngine(Protocol):
 
 @cache
 def find_ocr_engine() -> OcrEngine | None:
-    program = shutil.which("tesseract")
+    program = find_program("tesseract")
     if program and (version := _tesseract_version(program)):
         return Tesseract(program, version)
     return RapidOcr() if importlib.util.find_spec("rapidocr") is not None else None

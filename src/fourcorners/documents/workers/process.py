@@ -10,7 +10,6 @@ import os
 import pickle
 import signal
 import struct
-import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from fourcorners.errors import FourcornersError
+from fourcorners.system.processes import limit_memory
 
 _LENGTH = struct.Struct("!Q")
 GRACE_SECONDS = 5.0  # seconds after which a worker that its parent should have ended exits
@@ -84,7 +84,7 @@ def main() -> None:
         send(answers, (Answer.READY, f"{type(error).__name__}: {error}"))
         return
     send(answers, (Answer.READY, ""))
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a path of the user's
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - not a path of the user's
 
         def extend_limit(seconds: float) -> None:
             # Ends the process even if the task holds the interpreter and the parent is gone.
@@ -123,7 +123,7 @@ def _read_commands(commands: BinaryIO, inbox: SimpleQueue[bytes]) -> None:
 
 
 def _run_task(setup: WorkerSetup, item: bytes) -> tuple[Answer, object]:
-    _limit_memory(setup.memory)
+    limit_memory(setup.memory)
     try:
         result = setup.task(pickle.loads(item))  # noqa: S301 - written by the parent process
         return Answer.DONE, pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
@@ -134,26 +134,4 @@ def _run_task(setup: WorkerSetup, item: bytes) -> tuple[Answer, object]:
     except Exception as error:  # noqa: BLE001 - reported, with its trace, as the item's outcome
         return Answer.FAILED, (f"{type(error).__name__}: {error}", traceback.format_exc())
     finally:
-        _limit_memory(None)
-
-
-def _limit_memory(allowance: int | None) -> None:
-    """Let the process grow by `allowance` bytes of address space (None: without limit).
-
-    Only Linux counts and enforces this; elsewhere the time limit has to do.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no contract text in a core file
-    if allowance is None:
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-        return
-    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - not a path of the user's
-        used = int(statm.read().split()[0]) * resource.getpagesize()
-    limit = used + allowance
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+        limit_memory(None)

@@ -17,7 +17,6 @@ from urllib.parse import quote
 
 import apsw
 
-from fourcorners import private_files
 from fourcorners.errors import DiskFull, LibraryError
 from fourcorners.library.database import (
     BUSY_SECONDS,
@@ -30,6 +29,7 @@ from fourcorners.library.database import (
 )
 from fourcorners.library.tables import migration
 from fourcorners.library.tables.migration import VERSION, schema_sql
+from fourcorners.system import private_files
 
 APPLICATION_ID = 0x34434E52  # "4CNR", in the file's header
 _MAGIC = b"SQLite format 3\0"

@@ -16,8 +16,8 @@ from fourcorners.models.session import (
     read_tokenizer,
     readable_text,
     run_in_threads,
-    usable_cores,
 )
+from fourcorners.system.processes import usable_cores
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

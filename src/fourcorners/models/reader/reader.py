@@ -26,8 +26,8 @@ from fourcorners.models.session import (
     read_tokenizer,
     readable_text,
     run_in_threads,
-    usable_cores,
 )
+from fourcorners.system.processes import usable_cores
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 

@@ -25,7 +25,7 @@ from fourcorners.models.verdict_reader.reader import (
     Head,
     LinearModel,
 )
-from fourcorners.private_files import make_folder, open_new
+from fourcorners.system.private_files import make_folder, open_new
 
 STRENGTH = 1.0  # inverse of the L2 penalty; how it was chosen: training/README.md, Verdicts
 FEWEST = 2  # rows that must have a feature for it to count

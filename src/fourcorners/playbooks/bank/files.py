@@ -17,7 +17,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank.facts import ClauseFacts, parse_day
 from fourcorners.playbooks.bank.store import STARS, BankClause
 from fourcorners.playbooks.learning.learn import Clause, Sentence, mark_sentences, sentence_spans
-from fourcorners.private_files import make_folder
+from fourcorners.system.private_files import make_folder
 from fourcorners.text.span import Span
 from fourcorners.work_folder import replace_text
 

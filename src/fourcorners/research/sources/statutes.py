@@ -85,7 +85,7 @@ class Statutes:
             )
         for old in cache.glob(f"{of_folder}*.db"):
             old.unlink(missing_ok=True)
-        return made.rename(index)
+        return made.replace(index)
 
 
 def _state(folder: Path) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import secrets
 import threading
 import time
@@ -20,7 +19,6 @@ from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from fourcorners import private_files
 from fourcorners.documents.conversion.renditions import Rendition, is_supported, render_document
 from fourcorners.documents.document import Box, Document, OcrWord, Page, TextSource
 from fourcorners.documents.media_types import MediaType
@@ -28,6 +26,8 @@ from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError
 from fourcorners.server.store.uploads import PAGES_FOLDER
 from fourcorners.settings import Settings
+from fourcorners.system import private_files
+from fourcorners.system.processes import lower_priority
 from fourcorners.text.span import Span
 
 _SECONDS = 180.0  # after which a document is given up, however many steps that takes
@@ -58,8 +58,7 @@ class DrawnDocument:
 
 def _draw(document: Document) -> Rendition:
     """Draw a document; this runs in the worker process."""
-    if os.name == "posix":
-        os.setpriority(os.PRIO_PROCESS, 0, _NICENESS)
+    lower_priority(_NICENESS)
     return render_document(document)
 
 

@@ -22,12 +22,12 @@ from typing import IO, BinaryIO
 import apsw
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners import private_files
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.store import Library, scheme_of, sqlite_path, upload_folder
 from fourcorners.library.tables.sqlite import library_errors
 from fourcorners.server.store.uploads import PAGES_FOLDER, UploadFolder
+from fourcorners.system import private_files
 from fourcorners.version import __version__
 from fourcorners.work_folder import make_work_folder
 

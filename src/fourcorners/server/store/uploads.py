@@ -13,13 +13,13 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from fourcorners import private_files
 from fourcorners.documents.archive.container import MAX_BYTES, safe_name
 from fourcorners.documents.discovery import is_ignored_name
 from fourcorners.library.database import as_string
 from fourcorners.library.jobs import is_worker_lost, worker_name
 from fourcorners.library.store import Library
 from fourcorners.server.errors import TooLarge
+from fourcorners.system import private_files
 
 MAX_FILES = 5_000
 """Files of one upload, at most."""

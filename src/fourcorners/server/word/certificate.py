@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.private_files import make_folder, open_new
+from fourcorners.system.private_files import make_folder, open_new
 
 if TYPE_CHECKING:
     from cryptography.x509 import GeneralName

@@ -17,6 +17,7 @@ from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.process.supervisor import WorkerOptions
 from fourcorners.server.tasks.runner import TaskRunner
 from fourcorners.server.telemetry import open_telemetry
+from fourcorners.system.processes import has_parent, lower_priority
 
 _NICE = 10  # pages come first, and other processes do not starve the work
 _LOOK = 1.0  # seconds between looks whether there is still a server and a task
@@ -29,8 +30,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
     closing = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: closing.set())
-    if sys.platform != "win32":
-        os.nice(_NICE)
+    lower_priority(_NICE)
     # Not `sys.stdin`, which Python locks as it ends: the thread that waits for messages holds it.
     commands = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     first = receive(commands)
@@ -55,7 +55,7 @@ def _work(orders: WorkerOptions, commands: BinaryIO, closing: threading.Event) -
     _log.info("the workshop is open", extra={"pid": os.getpid()})
     why = "it was told to"
     while not closing.wait(_LOOK):
-        if os.name == "posix" and os.getppid() != orders.server:
+        if not has_parent(orders.server):
             why = "the server is gone"
             break
         if runner.idle_seconds() > orders.idle:

@@ -30,6 +30,7 @@ from fourcorners.errors import FourcornersError
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.settings import Settings
+from fourcorners.system.processes import background_flags
 
 IDLE_SECONDS = 120.0
 """Seconds without a task after which a workshop closes, and its memory is free again."""
@@ -145,14 +146,11 @@ class ProcessSupervisor:
 
     def _begin(self) -> None:
         orders = WorkerOptions(self._url, self._settings, self._lanes, os.getpid(), self._idle)
-        flags = 0
-        if sys.platform == "win32":  # elsewhere the process itself steps back
-            flags = subprocess.BELOW_NORMAL_PRIORITY_CLASS
         process = subprocess.Popen(  # noqa: S603 - this very interpreter
             [sys.executable, "-P", "-c", _BOOT, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            creationflags=flags,
+            creationflags=background_flags(),
         )
         with self._lock:
             self._process = process
