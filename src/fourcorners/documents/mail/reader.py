@@ -5,10 +5,10 @@ The standard library's parser accepts any bytes as an email; what it cannot deco
 
 from __future__ import annotations
 
+import email.errors
 import email.header
 import email.message
 import email.policy
-import email.utils
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
