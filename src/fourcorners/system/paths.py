@@ -42,7 +42,7 @@ def _places(name: str) -> list[Path]:
 
 def allowed_name(part: str) -> str:
     """Return the name of a file or folder, without what this system does not let it have."""
-    if sys.platform != "win32":
-        return part
-    clean = _NOT_ON_WINDOWS.sub("_", part)
-    return f"_{clean}" if _DEVICE.match(clean) else clean
+    if sys.platform == "win32":
+        clean = _NOT_ON_WINDOWS.sub("_", part)
+        return f"_{clean}" if _DEVICE.match(clean) else clean
+    return part

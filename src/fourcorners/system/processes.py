@@ -19,9 +19,9 @@ _TREE_SECONDS = 10  # that `taskkill` may take
 
 def usable_cores() -> int:
     """Count the cores that this process may run on, where that is known, or else all."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    if sys.platform != "linux":
+        return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0))
 
 
 def is_running(pid: int) -> bool:
@@ -62,7 +62,9 @@ def has_parent(pid: int) -> bool:
 
 def user_id() -> str:
     """Return what tells the user of this process from others; their name on Windows."""
-    return os.environ.get("USERNAME", "") if sys.platform == "win32" else str(os.getuid())
+    if sys.platform == "win32":
+        return os.environ.get("USERNAME", "")
+    return str(os.getuid())
 
 
 def belongs_to_user(path: Path) -> bool:
@@ -72,12 +74,16 @@ def belongs_to_user(path: Path) -> bool:
     """
     if path.is_symlink():
         return False
-    return sys.platform == "win32" or path.stat().st_uid == os.getuid()
+    if sys.platform == "win32":
+        return True
+    return path.stat().st_uid == os.getuid()
 
 
 def background_flags() -> int:
     """Return the flags that start a process at low priority on Windows; elsewhere it yields."""
-    return subprocess.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else 0
+    if sys.platform == "win32":
+        return subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    return 0
 
 
 def lower_priority(niceness: int) -> None:

@@ -87,6 +87,7 @@ def serve(
         StoppingServer,
         connection_options,
     )
+    from fourcorners.system.protections import missing_protections
 
     listener = _listen(address)
     logs.configure_logging()
@@ -120,6 +121,8 @@ def serve(
     where = f"\nMetrics at {metrics}" if metrics else ""
     address = f"{scheme}://{shown}:{port}/"
     console.print_note(f"Fourcorners at {address}  (Ctrl-C stops it){where}{new}")
+    for missing in missing_protections():
+        console.print_note((missing, "dim"))
     StoppingServer(config).run([listener])
 
 
