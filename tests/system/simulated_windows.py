@@ -84,9 +84,13 @@ def use_system() -> None:
     from pathlib import Path
 
     from fourcorners.system import processes
-    from fourcorners.system.confinement import confined, landlock_version, network_isolation
+    from fourcorners.system.confinement import (
+        confined,
+        landlock_version,
+        missing_protections,
+        network_isolation,
+    )
     from fourcorners.system.paths import allowed_name, find_program
-    from fourcorners.system.protections import missing_protections
 
     processes.limit_memory(1)  # would end this process if it held
     processes.lower_priority(5)

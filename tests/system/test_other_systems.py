@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.system import confinement, paths, protections
+from fourcorners.system import confinement, paths
 
 SIMULATION = Path(__file__).with_name("simulated_windows.py")
 
@@ -37,9 +37,9 @@ def test_a_program_is_found_where_its_installer_for_macos_puts_it(
 
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_what_is_weaker_elsewhere_is_listed(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protections.sys, "platform", platform)
-    monkeypatch.setattr(protections, "landlock_version", lambda: 0)
-    missing = protections.missing_protections()
+    monkeypatch.setattr(confinement.sys, "platform", platform)
+    monkeypatch.setattr(confinement, "landlock_version", lambda: 0)
+    missing = confinement.missing_protections()
     assert any("memory" in each for each in missing)
     assert any("LibreOffice" in each for each in missing)
     assert any("profile" in each for each in missing) == (platform == "win32")
@@ -47,4 +47,4 @@ def test_what_is_weaker_elsewhere_is_listed(platform: str, monkeypatch: pytest.M
 
 @pytest.mark.skipif(not confinement.landlock_version(), reason="the kernel has no Landlock")
 def test_on_a_current_linux_nothing_is_missing() -> None:
-    assert protections.missing_protections() == ()
+    assert confinement.missing_protections() == ()

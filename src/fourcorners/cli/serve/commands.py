@@ -87,7 +87,7 @@ def serve(
         StoppingServer,
         connection_options,
     )
-    from fourcorners.system.protections import missing_protections
+    from fourcorners.system.confinement import missing_protections
 
     listener = _listen(address)
     logs.configure_logging()
