@@ -234,11 +234,11 @@ def compare_foreign_tables(
     """Return what reading words of three servers costs, directly and through a fourth."""
     make_foreign_tables(whole.url, [server.host for server in several], USER)
 
-    def spent() -> float:
+    def measure() -> float:
         servers = [pid for server in (whole, *several) for pid in server.pids()]
         return 1000 * (time.process_time() + sum(map(cpu_seconds, servers)))
 
-    return read_places(whole.url, [server.url for server in several], spent)
+    return read_places(whole.url, [server.url for server in several], measure)
 
 
 def fill_servers(
@@ -247,12 +247,12 @@ def fill_servers(
     """Fill three servers with a collection each, and one with all three at the same time."""
     parts = [(server.url, (group,)) for group, server in enumerate(several)]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        begun = {
+        started = {
             pool.submit(fill_library, url, given.sources, groups, given.variations, copies): url
             for url, groups in ((whole.url, range(len(parts))), *parts)
         }
-        for done in as_completed(begun):
-            print(f"{begun[done]}: {done.result()} contracts", file=sys.stderr, flush=True)
+        for done in as_completed(started):
+            print(f"{started[done]}: {done.result()} contracts", file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -125,7 +125,7 @@ class SyslogConnection:
     def _connect(self) -> socket.socket:
         to = self._collector
         if to.way == "unix":
-            made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)  # noqa: TID251 - POSIX
         elif to.way == "udp":
             family, *_, address = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_DGRAM)[0]
             made = socket.socket(family, socket.SOCK_DGRAM)

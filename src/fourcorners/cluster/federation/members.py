@@ -89,6 +89,8 @@ class Federation:
 class NoTables:
     """The tables of a federation: it has none, and rejects what needs them."""
 
+    is_read_only = True
+
     def __init__(self, federation: Federation) -> None:
         self._federation = federation
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from fourcorners import private_files
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import Row, SQLiteValue, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.review.finding import Finding
+from fourcorners.system import private_files
 
 _SCHEMA = """
     CREATE TABLE documents(

@@ -17,6 +17,7 @@ from fourcorners.library.store import Library
 from fourcorners.server.store.audit_trail import unsent_count
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.telemetry.spans import MetricReading
+from fourcorners.system.processes import memory_bytes
 
 
 class LibraryMetrics:
@@ -129,10 +130,10 @@ def _disk(folder: Path) -> Iterator[MetricReading]:
 
 def _memory() -> Iterator[MetricReading]:
     """Read what Linux says of this process and those that it started."""
-    own = _resident_bytes(os.getpid())
+    own = memory_bytes(os.getpid())
     if own:
         yield MetricReading("fourcorners.memory", own, {"process": "server"})
-        children = sum(map(_resident_bytes, _descendants(os.getpid())))
+        children = sum(map(_memory_bytes, _descendants(os.getpid())))
         yield MetricReading("fourcorners.memory", children, {"process": "children"})
 
 
@@ -142,11 +143,3 @@ def _descendants(process: int) -> Iterator[int]:
             for child in map(int, listed.read_text("ascii").split()):
                 yield child
                 yield from _descendants(child)
-
-
-def _resident_bytes(process: int) -> int:
-    try:
-        pages = Path(f"/proc/{process}/statm").read_text("ascii").split()[1]
-    except OSError:
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
