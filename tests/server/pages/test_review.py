@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from html import unescape
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from fourcorners.errors import ConfigError
 from fourcorners.operations.reviewing import findings as day
 from fourcorners.outline.card.card import Card, Value
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.review import run
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.review.parties import set_side
 from fourcorners.review.risk.term_dates import dated_rules
@@ -432,6 +436,31 @@ def test_a_review_is_begun_fills_the_grid_and_is_listed(room: Room) -> None:
     assert 'class="c missing"' not in page
     assert "Mill" in words(room.client.get("/reviews").text)
     assert room.client.post("/reviews", data={**sent, "p": "../x"}).status_code == 404
+
+
+def test_a_review_that_failed_gives_its_reason_and_continues(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.put({"lease.txt": LEASE})
+    sent = {"csrf": room.token(), "c": "Mill", "p": "due-diligence"}
+
+    def fail(*_: object, **__: object) -> None:
+        raise ConfigError("the disk is full.", remedy="Free some space.")
+
+    def review(done: Callable[..., object]) -> None:
+        monkeypatch.setattr(run, "fill_review", done)
+        room.client.post("/reviews", data=sent)
+        room.settle(room.client.get("/api/v1/tasks").json()["items"][0]["id"])
+
+    review(fail)
+    for address in (GRID, "/reviews/progress?c=Mill&p=due-diligence", "/to-do", "/to-do?c=Mill"):
+        page = room.client.get(address).text
+        assert "review stopped: the disk is full." in words(page), address
+        assert "Free some space." in words(page)
+        assert "Continue the review" in page
+    review(lambda *_, **__: SimpleNamespace(documents=[]))
+    assert "review stopped" not in words(room.client.get(GRID).text)
+    assert "review stopped" not in words(room.client.get("/to-do").text)
 
 
 def test_a_review_is_begun_for_a_party(mill: Room) -> None:

@@ -18,11 +18,11 @@ from fourcorners.server import columns
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.cell_summaries import count_filled
 from fourcorners.server.tasks.handlers import review as reviewing
-from fourcorners.server.tasks.queue import Task
+from fourcorners.server.tasks.queue import Task, TaskState
 from fourcorners.value import Value
 
 _MAX_VERSIONS = 20  # of a playbook whose findings are counted
-_MAX_SEARCHED = 50  # tasks looked through for those that go on
+_MAX_SEARCHED = 200  # tasks looked through for those of reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,36 @@ def start_review(context: RequestContext, asked: ReviewRequest) -> Task:
 
 def running_reviews(context: RequestContext) -> dict[tuple[str, str], Task]:
     """Return the tasks of reviews that go on, by folded collection and playbook."""
-    return {
-        (fold_name(task.collection), task.spec["playbook"]): task
-        for task in context.tasks(limit=_MAX_SEARCHED)
-        if task.kind == reviewing.KIND and not task.state.is_final
-    }
+    last = last_review_tasks(context)
+    return {review: task for review, task in last.items() if not task.state.is_final}
+
+
+def stopped_reviews(
+    context: RequestContext, collection: str | None = None
+) -> list[tuple[Task, Playbook]]:
+    """Return the tasks of the reviews that failed and nobody continued, of one collection or all.
+
+    Each comes with the playbook; a review without one cannot be continued.
+    """
+    with context.access() as access:
+        known = {
+            (fold, book.id): book
+            for (fold, _), book in playbooks.playbooks_of_reviews(access).items()
+            if collection is None or fold == fold_name(collection)
+        }
+    return [
+        (task, known[review])
+        for review, task in last_review_tasks(context).items()
+        if task.state is TaskState.FAILED and review in known
+    ]
+
+
+def last_review_tasks(context: RequestContext) -> dict[tuple[str, str], Task]:
+    """Return the task of each review that goes on, else its last, as `running_reviews` does."""
+    found: dict[tuple[str, str], Task] = {}
+    for task in context.tasks(limit=_MAX_SEARCHED):
+        if task.kind == reviewing.KIND:
+            review = fold_name(task.collection), task.spec["playbook"]
+            if review not in found or not task.state.is_final:
+                found[review] = task
+    return found

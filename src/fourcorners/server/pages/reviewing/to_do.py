@@ -8,8 +8,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from fourcorners.operations.principal import Role
 from fourcorners.review.overview.counts import ToDoReason
 from fourcorners.server.context import Context
+from fourcorners.server.grid.reviews import stopped_reviews
 from fourcorners.server.to_do import NOBODY, ToDoItem, ToDoRequest, list_to_do
 
 router = APIRouter()
@@ -54,6 +56,10 @@ def show(
         query=f"{query}&" if query else "",
         is_first=not after,
         collections=collections,
+        stopped=[
+            (task, book.name, context.principal.may(Role.REVIEWER, task.collection))
+            for task, book in stopped_reviews(context, asked.collection)
+        ],
         people=sorted(names, key=lambda name: (name != me, name.casefold())),
         me=me,
         nobody=NOBODY,
