@@ -94,6 +94,21 @@ def test_what_is_assigned_to_me_comes_first(room: Room) -> None:
     assert "1 finding to look at" in page
 
 
+def test_what_waits_for_another_reason_is_among_the_assigned(room: Room) -> None:
+    lease = _fill(room)
+    with room.app.state.server.connection_pool.library() as library:
+        given = NewAnnotation("Bram", comment=assignment("ada"))
+        annotate_finding(library, BOOK, lease, FOURTH, given)
+    (item,) = _items(room, "?reason=assigned")
+    assert (item["provision"], item["reason"], item["assigned"]) == (FOURTH, "failed", "ada")
+    page = room.client.get("/to-do?why=assigned").text
+    assert "Assigned (1)" in page
+    assert "Failed (1)" in page
+    assert "1 finding to look at" in page
+    assert "ada (1)" in page
+    assert [each["provision"] for each in _items(room, "?reason=failed")] == [FOURTH]
+
+
 def test_all_that_is_assigned_is_listed_however_low(room: Room) -> None:
     lease = _fill(room)
     low = BOOK.provisions[5].id

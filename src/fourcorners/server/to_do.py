@@ -51,7 +51,11 @@ class ToDoRequest(Value):
     """Which of the things to do."""
 
     collection: str | None = Field(default=None, max_length=500, description="One; null for all.")
-    reason: ToDoReason | None = Field(default=None, description="Why; null for any reason.")
+    reason: ToDoReason | None = Field(
+        default=None,
+        description="Why; null for any reason. `assigned`: all that somebody is to look at, for "
+        "whatever reason it waits.",
+    )
     assigned: str | None = Field(
         default=None,
         max_length=200,
@@ -125,20 +129,28 @@ def list_to_do(context: RequestContext, asked: ToDoRequest, cursor: str, limit: 
     by = asked.assigned
     name = None if by is None else "" if by == NOBODY else " ".join(by.split()).casefold()
     theirs = [each for each in every if name is None or each.assigned.casefold() == name]
-    chosen = [each for each in theirs if asked.reason in (None, each.reason)]
+    chosen = [each for each in theirs if _waits_for(each, asked.reason)]
     chosen.sort(key=_key)
     here, after = page_of(context, _CURSORS, chosen, _key, cursor, limit)
     with context.access() as access:
         items = [_describe(access, each) for each in here]
-    alike = [each.assigned or NOBODY for each in every if asked.reason in (None, each.reason)]
+    alike = [each.assigned or NOBODY for each in every if _waits_for(each, asked.reason)]
+    reasons = Counter(each.reason for each in theirs)
+    reasons[ToDoReason.ASSIGNED] = sum(bool(each.assigned) for each in theirs)
     return ToDoPart(
         items=items,
         cursors=[encode_cursor(context, _CURSORS, each.key) for each in here],
         next=after,
         count=len(chosen),
-        reasons=Counter(each.reason for each in theirs),
+        reasons=reasons,
         people=Counter(alike),
     )
+
+
+def _waits_for(each: _Waiting, reason: ToDoReason | None) -> bool:
+    """Return whether a cell waits for a reason; it may be assigned and wait for another, too."""
+    is_assigned = reason is ToDoReason.ASSIGNED and bool(each.assigned)
+    return is_assigned or reason in (None, each.reason)
 
 
 def _key(each: _Waiting) -> tuple[str, ...]:

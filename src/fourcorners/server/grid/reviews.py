@@ -136,7 +136,7 @@ def start_review(context: RequestContext, asked: ReviewRequest) -> Task:
 
 def running_reviews(context: RequestContext) -> dict[tuple[str, str], Task]:
     """Return the tasks of reviews that go on, by folded collection and playbook."""
-    last = last_review_tasks(context)
+    last = _last_tasks(context)
     return {review: task for review, task in last.items() if not task.state.is_final}
 
 
@@ -155,12 +155,20 @@ def stopped_reviews(
         }
     return [
         (task, known[review])
-        for review, task in last_review_tasks(context).items()
+        for review, task in _last_tasks(context).items()
         if task.state is TaskState.FAILED and review in known
     ]
 
 
-def last_review_tasks(context: RequestContext) -> dict[tuple[str, str], Task]:
+def review_tasks(context: RequestContext, collection: str, playbook: str) -> dict[str, Task | None]:
+    """Return, for the head of a grid, the task that fills it, or that failed to."""
+    task = _last_tasks(context).get((fold_name(collection), playbook))
+    is_working = task is not None and not task.state.is_final
+    has_failed = task is not None and task.state is TaskState.FAILED
+    return {"task": task if is_working else None, "review_stopped": task if has_failed else None}
+
+
+def _last_tasks(context: RequestContext) -> dict[tuple[str, str], Task]:
     """Return the task of each review that goes on, else its last, as `running_reviews` does."""
     found: dict[tuple[str, str], Task] = {}
     for task in context.tasks(limit=_MAX_SEARCHED):

@@ -52,9 +52,9 @@ from fourcorners.server.grid.query import (
     shown_columns,
 )
 from fourcorners.server.grid.reviews import (
-    last_review_tasks,
     list_progress,
     review_playbook_versions,
+    review_tasks,
     start_review,
 )
 from fourcorners.server.grid.windows import (
@@ -157,7 +157,7 @@ def grid(
     `done` is what the visitor just did to many findings, by its entry in the audit trail.
     """
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
-    task = last_review_tasks(context).get((fold_name(wanted.collection), wanted.playbook))
+    tasks = review_tasks(context, wanted.collection, wanted.playbook)
     with context.access() as access:
         saved_views = list_views(access, wanted.collection, wanted.playbook)
     with open_grid(context, wanted) as (library, matrix):
@@ -196,7 +196,7 @@ def grid(
         column_choices=[(each.id, each.name) for each in matrix.columns],
         people=[(each, each) for each in sorted(assigned)],
         answers=answer_choices(matrix, wanted),
-        **_review_task(task),
+        **tasks,
         filling=[each for each in asked_columns if each.is_busy],
         has_model=column_actions.has_model(context),
         model=context.state.settings.llm.model,
@@ -290,7 +290,7 @@ def next_open(
 @router.get("/reviews/progress")
 def progress(context: Context, wanted: Grid) -> Response:
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
-    task = last_review_tasks(context).get((fold_name(wanted.collection), wanted.playbook))
+    tasks = review_tasks(context, wanted.collection, wanted.playbook)
     with open_grid(context, wanted) as (_, matrix):
         counts = count_grid(matrix, shown_columns(matrix, wanted))
     return context.page(
@@ -298,19 +298,12 @@ def progress(context: Context, wanted: Grid) -> Response:
         asked=wanted,
         counts=counts,
         contracts=len(matrix.rows),
-        **_review_task(task),
+        **tasks,
         filling=[each for each in asked_columns if each.is_busy],
         stopped=_stopped_columns(asked_columns),
         version=matrix.version,
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
     )
-
-
-def _review_task(task: Task | None) -> dict[str, Task | None]:
-    """Return the task of a review as the head of the grid has it: at work, or stopped."""
-    if task is None or not task.state.is_final:
-        return {"task": task, "review_stopped": None}
-    return {"task": None, "review_stopped": task if task.state is TaskState.FAILED else None}
 
 
 def _page_rows(columns: int) -> int:
