@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.documents.read import read_document
+from fourcorners.documents.workers import process_pool
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
 
@@ -105,6 +106,31 @@ def test_a_slow_item_is_stopped_and_the_rest_goes_on(work: Callable[[str], int |
     assert outcome["square:3"] == 9
     assert "sleep:60: stopped after 1 seconds" in error(outcome["sleep:60"]).message
     assert time.monotonic() - start < 15
+
+
+def test_an_item_on_a_busy_machine_has_the_time_that_it_lost(
+    work: Callable[[str], int | str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_pool, "waited_seconds", lambda _: 0.8 * time.monotonic())
+    outcome = run(work, "sleep:2", "sleep:60", "square:3", seconds=1)
+    assert (outcome["sleep:2"], outcome["square:3"]) == ("slept", 9)
+    failed = error(outcome["sleep:60"])
+    assert "sleep:60: the machine was too busy to read it within 4 seconds." in failed.message
+    assert failed.remedy == "Try again when other programs have ended."
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts it")
+def test_the_time_that_a_process_waits_for_others_is_counted() -> None:
+    burn = [sys.executable, "-c", "import os; os.sched_setaffinity(0, {CPU})\nwhile True: pass"]
+    cpu = str(min(os.sched_getaffinity(0)))
+    burn[-1] = burn[-1].replace("CPU", cpu)
+    with subprocess.Popen(burn) as one, subprocess.Popen(burn) as other:
+        try:
+            time.sleep(2)
+            assert process_pool.waited_seconds(one.pid) > 0.2
+        finally:
+            one.kill()
+            other.kill()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces the memory limit")

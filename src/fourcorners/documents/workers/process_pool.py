@@ -24,13 +24,14 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar, cast
 
-from fourcorners.documents.workers.process import Answer, WorkerSetup, receive, send
+from fourcorners.documents.workers.process import PATIENCE, Answer, WorkerSetup, receive, send
 from fourcorners.errors import ConfigError, FourcornersError, InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _START_SECONDS = 300.0  # seconds in which a process must be ready for its first item
+_SHORTEST = 0.1  # seconds that are worth waiting for
 _BOOT_CODE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from fourcorners.documents.workers.process import main; main()"
@@ -124,7 +125,8 @@ class ProcessPool(Generic[Item, Result]):
         try:
             process, message = self._inbox.get(timeout=max(0.0, seconds_left))
         except queue.Empty:
-            late = [process for process in busy if process.deadline <= time.monotonic()]
+            now = time.monotonic()
+            late = [each for each in busy if each.deadline <= now and not each.is_held_up()]
             return [(process, self._timeout_error(process)) for process in late]
         if process not in busy:  # the last message of one that was ended, or that died idle
             if message is None and process in self._all:
@@ -146,8 +148,15 @@ class ProcessPool(Generic[Item, Result]):
         self._kill(process)
         if not process.ready:
             raise ConfigError(
-                f"a process to read files did not start within {_START_SECONDS:g} seconds.",
-                remedy="The machine is overloaded: try again later, or with fewer files at once.",
+                "the machine is too busy: a process to read files did not start within "
+                f"{process.elapsed:.0f} seconds.",
+                remedy="Try again when other programs have ended, or with fewer files at once.",
+            )
+        if process.is_starved:
+            return InputError(
+                f"{self._name(process.item)}: the machine was too busy to read it within "
+                f"{process.elapsed:.0f} seconds.",
+                remedy="Try again when other programs have ended.",
             )
         return InputError(
             f"{self._name(process.item)}: stopped after {self._setup.seconds:g} seconds.",
@@ -188,6 +197,18 @@ class ProcessPool(Generic[Item, Result]):
         return process.kill(grace)
 
 
+def waited_seconds(pid: int) -> float:
+    """Return how long a process was ready to run while others had the processor.
+
+    Only Linux counts this; elsewhere it is 0.
+    """
+    try:
+        counts = Path(f"/proc/{pid}/schedstat").read_text()
+    except OSError:
+        return 0.0
+    return int(counts.split()[1]) / 1e9
+
+
 class _WorkerProcess(Generic[Item]):
     def __init__(
         self,
@@ -197,7 +218,7 @@ class _WorkerProcess(Generic[Item]):
     ) -> None:
         self.item: Item
         self.ready = False
-        self.deadline = time.monotonic() + _START_SECONDS
+        self.is_starved = False
         self._seconds = setup.seconds
         self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
             [sys.executable, "-P", "-c", _BOOT_CODE, json.dumps(sys.path)],
@@ -211,6 +232,7 @@ class _WorkerProcess(Generic[Item]):
             target=self._read_answers, args=(answers, inbox), daemon=True
         )
         self._thread.start()
+        self._begin(_START_SECONDS)
         self._send(setup)
 
     def assign(self, item: Item) -> None:
@@ -222,11 +244,32 @@ class _WorkerProcess(Generic[Item]):
 
     def start_clock(self) -> None:
         self.ready = True
-        self.deadline = time.monotonic() + self._seconds
+        self._begin(self._seconds)
+
+    def _begin(self, seconds: float) -> None:
+        self._began, self._waited = time.monotonic(), waited_seconds(self._process.pid)
+        self.deadline, self._latest = self._began + seconds, self._began + PATIENCE * seconds
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the item, or the start of the process, began."""
+        return time.monotonic() - self._began
+
+    def is_held_up(self) -> bool:
+        """Return whether it was kept from its work, and allow it the time that it has lost."""
+        waited = waited_seconds(self._process.pid)
+        lost, self._waited = waited - self._waited, waited
+        self.is_starved = self.is_starved or lost > self.elapsed / 2
+        until = min(self._latest, self.deadline + lost)
+        if until - time.monotonic() < _SHORTEST:
+            return False
+        self.deadline = until
+        return True
 
     def extend_deadline(self, seconds: float) -> None:
         """Allow the item this long from now; never less than before."""
         self.deadline = max(self.deadline, time.monotonic() + seconds)
+        self._latest = max(self._latest, self.deadline)
 
     def kill(self, grace: float) -> str:
         try:
