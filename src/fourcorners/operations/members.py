@@ -12,6 +12,7 @@ from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.notices import Notice, NoticeKind, notify
+from fourcorners.operations.principal import Role
 from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import Annotation, Author
 
@@ -48,6 +49,25 @@ def find_member(access: Access, library: Library, collection: str, name: str) ->
     )
 
 
+def mention_warnings(access: Access, collection: str, comment: str) -> list[str]:
+    """Return a sentence for each person mentioned who is no member of a collection.
+
+    Whether such a person exists elsewhere is not said.
+    """
+    if access.principal.local:
+        return []
+    library = access.library_for(collection, Role.READER)
+    known = {each.casefold() for each in members(library, collection)}
+    unknown = [
+        _bare(each)
+        for each in _MENTION.findall(comment)
+        if not {each.casefold(), _bare(each).casefold()} & known
+    ]
+    return [
+        f"No member is called {name}; nobody was notified of it." for name in dict.fromkeys(unknown)
+    ]
+
+
 def notify_of_comment(
     library: Library, notice: Notice, comment: str, earlier: Iterable[Annotation]
 ) -> None:
@@ -78,5 +98,8 @@ def notify_of_comment(
 
 def _mentioned(comment: str) -> Sequence[str]:
     """Return the names after `@`, each also without the punctuation at its end."""
-    found = _MENTION.findall(comment)
-    return [name for each in found for name in (each, each.rstrip("._@+-"))]
+    return [name for each in _MENTION.findall(comment) for name in (each, _bare(each))]
+
+
+def _bare(name: str) -> str:
+    return name.rstrip("._@+-")

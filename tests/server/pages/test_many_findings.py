@@ -334,6 +334,42 @@ def test_who_is_assigned_mentioned_or_answered_is_notified_and_nobody_else(team:
     assert len(notices(team, "ada")) == 1  # who may not read it any more hears nothing of it
 
 
+def test_a_mention_of_no_member_is_kept_and_reported(team: Room) -> None:
+    lease = team.document("lease")
+    sentence = "No member is called eve; nobody was notified of it."
+    sent = {"csrf": team.token(), "c": "Mill", "p": "due-diligence", "d": lease, "v": FIRST}
+    said = {**sent, "comment": "@eve and @bram, please look."}
+    answer = team.client.post("/reviews/mark", data=said)
+    page = team.client.get(answer.headers["location"]).text
+    assert sentence in page
+    assert "@eve and @bram, please look." in unescape(page)
+    assert "bram; nobody" not in page
+    assert sentence in team.client.post("/reviews/mark", data=said, headers=PARTIAL).text
+    here = f"/reviews/cell?{BACK}&d={lease}&v={FIRST}"
+    assert sentence not in team.client.get(here).text
+    headers = {"X-CSRF-Token": team.token()}
+    body: dict[str, Any] = {"document": lease, "provision": FIRST, "comment": "Look, @eve."}
+    one = team.client.post("/api/v1/findings/mark", json=body, headers=headers)
+    assert one.json().get("warnings") == [sentence], one.text
+    body = {"collection": "Mill", "action": "commented", "comment": "Look, @eve.", "count": None}
+    many = team.client.post("/api/v1/findings/mark-many", json=body, headers=headers)
+    assert many.json()["warnings"] == [sentence], many.text
+
+
+def test_a_refused_assignment_keeps_what_was_typed(team: Room) -> None:
+    sent = {"csrf": team.token(), "c": "Mill", "p": "due-diligence", "v": FIRST}
+    sent |= {"d": team.document("lease"), "to": "eve", "comment": "Is it <capped>?"}
+    answer = team.client.post("/reviews/mark", data=sent)
+    assert answer.status_code == 400
+    page = unescape(answer.text)
+    assert 'id="to-problem" role="alert">No member of this collection is called \'eve\'.' in page
+    assert ">Is it &lt;capped&gt;?</textarea>" in answer.text
+    assert 'value="eve" aria-invalid="true"' in page
+    refused = team.client.post("/reviews/mark", data=sent, headers=PARTIAL)
+    assert "<textarea" not in refused.text
+    assert refused.status_code == 400
+
+
 def test_programs_count_mark_and_take_back_many(team: Room) -> None:
     headers = {"X-CSRF-Token": team.token()}
 

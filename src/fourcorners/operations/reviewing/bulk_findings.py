@@ -20,7 +20,7 @@ from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.knowledge.playbooks import load_playbook
-from fourcorners.operations.members import notify_of_comment
+from fourcorners.operations.members import mention_warnings, notify_of_comment
 from fourcorners.operations.notices import Notice, NoticeKind, withdraw_notice
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import FindingsRequest, comment_of, list_findings
@@ -95,6 +95,9 @@ class BulkResult(Value):
     left: int = Field(
         default=0, description="How many could not be restored: changed or removed since."
     )
+    warnings: list[str] = Field(
+        default_factory=list, description="Who is mentioned in the comment, but is no member."
+    )
 
     @property
     def is_undo(self) -> bool:
@@ -115,6 +118,7 @@ def annotate_many(
     """
     library = access.library_for(asked.collection, Role.REVIEWER)
     comment = _comment(access, asked)
+    warnings = mention_warnings(access, asked.collection, asked.comment)
     given = list(_selected(access, asked) if cells is None else cells)
     if asked.count is None:
         found, by = _open_cells(access, asked, given), access.principal.name
@@ -122,7 +126,9 @@ def annotate_many(
             each.severity is Severity.TO_READ or each.possible_severity.rank > each.severity.rank
             for _, each in found
         )
-        return BulkResult.make(asked, by=by, findings=len(found), unanswered=unanswered)
+        return BulkResult.make(
+            asked, by=by, findings=len(found), unanswered=unanswered, warnings=warnings
+        )
     with library.transaction():
         places = _open_cells(access, asked, given)
         if asked.count != len(places):
@@ -131,7 +137,8 @@ def annotate_many(
                 "changed.",
                 remedy="Check the grid and select them again.",
             )
-        return _carry_out(library, asked, places, comment, by=access.principal.name)
+        done = _carry_out(library, asked, places, comment, by=access.principal.name)
+    return done.model_copy(update={"warnings": warnings})
 
 
 def undo_many(access: Access, number: int) -> BulkResult:

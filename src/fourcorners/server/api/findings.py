@@ -9,6 +9,8 @@ from fastapi import APIRouter, Path, Query
 from pydantic import ConfigDict, Field
 
 from fourcorners.documents.document import PageLabel
+from fourcorners.operations.members import mention_warnings
+from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.bulk_findings import (
     BulkRequest,
     BulkResult,
@@ -187,6 +189,14 @@ class FindingValue(_Part):
         return cls.make(finding, answer=asked, answers=values, quotes=quotes, amendments=changes)
 
 
+class MarkedFinding(FindingValue):
+    """A finding after something was said of it."""
+
+    warnings: list[str] = Field(
+        default_factory=list, description="Who is mentioned in the comment, but is no member."
+    )
+
+
 class AnnotationValue(_Part):
     """What somebody said of a finding; nothing of it is ever changed."""
 
@@ -267,10 +277,14 @@ def list_annotations(
 
 
 @router.post("/findings/mark")
-def mark_finding(context: Context, asked: AnnotationRequest) -> FindingValue:
+def mark_finding(context: Context, asked: AnnotationRequest) -> MarkedFinding:
     """Say what you think of a finding; nothing that was said before is lost."""
     with context.access() as access:
-        return FindingValue.from_finding(annotate(access, asked))
+        finding = FindingValue.from_finding(annotate(access, asked))
+        library = access.library_of(asked.document, Role.REVIEWER)
+        collection = library.entry(asked.document).collection
+        warnings = mention_warnings(access, collection, asked.comment)
+    return MarkedFinding.make(finding, warnings=warnings)
 
 
 @router.post("/findings/mark-many")

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from fourcorners.errors import ConfigError
 from fourcorners.operations.access import Access
 from fourcorners.operations.knowledge import playbooks
-from fourcorners.operations.members import members
+from fourcorners.operations.members import members, mention_warnings
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import AnnotationRequest, annotate, findings_at
 from fourcorners.playbooks.playbook import Provision
@@ -122,6 +122,10 @@ class _AnnotationForm(BaseModel):
         return {question: answer for question, answer, was in given if answer not in ("", was)}
 
     @property
+    def typed_answers(self) -> dict[str, str]:
+        return dict(zip(self.question, self.answer, strict=False))
+
+    @property
     def new_severity(self) -> str | None:
         return self.severity if self.severity not in ("", self.severity_was) else None
 
@@ -144,22 +148,27 @@ def mark(context: Context, form: Annotated[_AnnotationForm, Form()]) -> Response
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
-        asked = AnnotationRequest.from_fields(
-            playbook=p,
-            document=d,
-            provision=provision,
-            state=form.says or None,
-            value=form.new_value,
-            place=_selected_span(form.at, form.words, access.text(d)) if form.at else None,
-            answers=form.answers,
-            severity=form.new_severity,
-            comment=form.comment,
-            assignee=form.to,
-        )
-        annotate(access, asked, book)
+        try:
+            asked = AnnotationRequest.from_fields(
+                playbook=p,
+                document=d,
+                provision=provision,
+                state=form.says or None,
+                value=form.new_value,
+                place=_selected_span(form.at, form.words, access.text(d)) if form.at else None,
+                answers=form.answers,
+                severity=form.new_severity,
+                comment=form.comment,
+                assignee=form.to,
+            )
+            annotate(access, asked, book)
+        except ConfigError as error:
+            if context.is_partial:
+                raise
+            return _show_document(context, access, c, p, d, v, refused=(form, error))
         if context.is_partial:
             return _show_document(context, access, c, p, d, v)
-    cell = urlencode({"d": d, "v": provision})
+    cell = urlencode({"d": d, "v": provision, "marked": "yes"})
     return context.redirect(f"/reviews/cell?{GridQuery(c, p).to_query()}&{cell}")
 
 
@@ -178,8 +187,16 @@ def _selected_span(at: str, words: str, text: str) -> Span:
 
 
 def _show_document(
-    context: RequestContext, access: Access, c: str, p: str, d: str, v: str
+    context: RequestContext,
+    access: Access,
+    c: str,
+    p: str,
+    d: str,
+    v: str,
+    *,
+    refused: tuple[_AnnotationForm, ConfigError] | None = None,
 ) -> Response:
+    """Show a finding; where what was said of it is refused, with the reason and what was typed."""
     library = access.library_for(c, Role.READER)
     book = playbooks.load_playbook(access, p, c)
     of_column = playbook_for(library, c, book, v)
@@ -196,6 +213,7 @@ def _show_document(
         (finding,) = findings_at(library, of_column, apply_amendments(library, [finding]))
         view |= _panel(access, finding, provision)
         view["left_out"] = describe_left_out(library.document(d), library.exclusions(d))
+        view["warnings"] = _mention_warnings(context, access, c, finding)
         view["amending"] = access.titles(each.document for each in finding.amendments)
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, provision.id)
@@ -219,7 +237,20 @@ def _show_document(
         review_words=REVIEW_WORDS,
         may_mark=context.principal.may(Role.REVIEWER, c),
         people=members(library, c),
+        typed=refused[0] if refused else None,
+        problem=refused[1] if refused else None,
     )
+
+
+def _mention_warnings(
+    context: RequestContext, access: Access, collection: str, finding: Finding
+) -> list[str]:
+    """Return whom a comment that was made just now did not reach."""
+    is_new = context.request.method == "POST" or "marked" in context.request.query_params
+    last = finding.remarks[-1] if is_new and finding.remarks else None
+    if last is None or last.by != context.principal.name:
+        return []
+    return mention_warnings(access, collection, last.comment)
 
 
 def _question_forms(finding: Finding, provision: Provision) -> dict[str, dict[str, object]]:
