@@ -119,8 +119,8 @@ def serve(
     port = listener.getsockname()[1]
     metrics = app.state.server.telemetry.listen()
     where = f"\nMetrics at {metrics}" if metrics else ""
-    address = f"{scheme}://{shown}:{port}/"
-    console.print_note(f"Fourcorners at {address}  (Ctrl-C stops it){where}{new}")
+    home = f"{scheme}://{shown}:{port}/"
+    console.print_note(f"Fourcorners at {home}  (Ctrl-C stops it){where}{new}")
     for missing in missing_protections():
         console.print_note((missing, "dim"))
     StoppingServer(config).run([listener])
