@@ -26,7 +26,7 @@ def test_every_module_is_imported_without_what_windows_lacks() -> None:
 def test_a_program_is_found_where_its_installer_for_macos_puts_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paths.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")
     program = tmp_path / "Applications" / "LibreOffice.app" / "Contents" / "MacOS" / "soffice"
@@ -37,7 +37,7 @@ def test_a_program_is_found_where_its_installer_for_macos_puts_it(
 
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_what_is_weaker_elsewhere_is_listed(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confinement.sys, "platform", platform)
+    monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(confinement, "landlock_version", lambda: 0)
     missing = confinement.missing_protections()
     assert any("memory" in each for each in missing)

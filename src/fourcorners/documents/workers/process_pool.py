@@ -203,7 +203,7 @@ def waited_seconds(pid: int) -> float:
     Only Linux counts this; elsewhere it is 0.
     """
     try:
-        counts = Path(f"/proc/{pid}/schedstat").read_text()
+        counts = Path(f"/proc/{pid}/schedstat").read_text("ascii")
     except OSError:
         return 0.0
     return int(counts.split()[1]) / 1e9

@@ -66,8 +66,12 @@ class LibraryMetrics:
         self._last_call, new = LibraryLedger(library).totals_after(self._last_call)
         for key, more in new.items():
             before = self._calls.get(key, (0, 0, 0, 0.0))
-            calls, tokens_in, tokens_out = (before[at] + more[at] for at in range(3))
-            self._calls[key] = (calls, tokens_in, tokens_out, before[3] + more[3])
+            self._calls[key] = (
+                before[0] + more[0],
+                before[1] + more[1],
+                before[2] + more[2],
+                before[3] + more[3],
+            )
         for (role, model, outcome), values in self._calls.items():
             labels = {"role": role, "model": model, "outcome": outcome}
             yield MetricReading("fourcorners.model.calls", values[0], labels)
@@ -133,7 +137,7 @@ def _memory() -> Iterator[MetricReading]:
     own = memory_bytes(os.getpid())
     if own:
         yield MetricReading("fourcorners.memory", own, {"process": "server"})
-        children = sum(map(_memory_bytes, _descendants(os.getpid())))
+        children = sum(map(memory_bytes, _descendants(os.getpid())))
         yield MetricReading("fourcorners.memory", children, {"process": "children"})
 
 
