@@ -26,7 +26,7 @@ from tests.documents.hostile.invariants import Looked, look, whole
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY, SECONDS = 1_500 << 20, 60
-PATIENCE = 240  # seconds for what is huge: a busy machine may take many times its usual
+MOST_WAITED = 240  # seconds for what is huge: a busy machine may take many times its usual
 MOST = 60  # members that are looked into
 CLAUSE = page_files.CLAUSE.decode()
 SINGLE = {**page_files.FAST, **held_files.ODT, **held_files.DOC}
@@ -140,8 +140,8 @@ def test_a_huge_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> No
     path = tmp_path / name
     path.write_bytes({**page_files.SLOW, **held_files.SLOW}[name]())
     task = partial(read_document, ocr=OcrOptions(seconds=30))
-    with ProcessPool(task, jobs=1, memory=MEMORY, seconds=PATIENCE) as pool:
-        found = run(pool, path, PATIENCE)
+    with ProcessPool(task, jobs=1, memory=MEMORY, seconds=MOST_WAITED) as pool:
+        found = run(pool, path, MOST_WAITED)
     if isinstance(found, Document):
         whole(found)
         assert CLAUSE in found.text or found.warnings

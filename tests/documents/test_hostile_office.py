@@ -18,7 +18,7 @@ from tests.documents.hostile.invariants import whole
 
 MEMORY = 1_500 << 20
 SECONDS = 60
-PATIENCE = 240  # seconds for what is huge: a busy machine may take many times its usual twenty
+MOST_WAITED = 240  # seconds for what is huge: a busy machine may take many times its usual twenty
 FAST = {**pdf_files.FAST, **docx_files.FAST}
 SLOW = {**pdf_files.SLOW, **docx_files.SLOW}
 # What must be read, not refused, and words that must be in it.
@@ -126,8 +126,8 @@ def test_a_hostile_file_is_read_or_refused(
 def test_a_huge_hostile_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(SLOW[name]())
-    with pool_of(PATIENCE) as pool:
-        check(path, outcome(pool, path, PATIENCE))
+    with pool_of(MOST_WAITED) as pool:
+        check(path, outcome(pool, path, MOST_WAITED))
 
 
 @pytest.mark.parametrize("earlier", ["garbage.pdf", "password.pdf"])

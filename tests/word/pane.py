@@ -15,7 +15,7 @@ from tests.browser.test_server_library import visit, wait
 if TYPE_CHECKING:
     from tests.browser.conftest import Page
 
-PATIENCE = 300.0  # seconds for one step
+MOST_WAITED = 300.0  # seconds for one step
 OFFICE = Path(__file__).parent / "office"
 
 
@@ -41,7 +41,7 @@ def press(page: Page, selector: str) -> None:
 
 def settle(page: Page) -> None:
     """Wait until the pane is idle: a review may take a while on a busy machine."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + MOST_WAITED
     while page.eval("document.querySelector('#pane-part').hasAttribute('aria-busy')"):
         assert time.monotonic() < until, said(page)
         time.sleep(0.05)

@@ -22,7 +22,7 @@ from fourcorners.errors import FourcornersError
 from fourcorners.system.processes import limit_memory
 
 _LENGTH = struct.Struct("!Q")
-PATIENCE = 4.0  # times its limit that an item may last where the machine is busy
+MOST_WAITED = 4.0  # times its limit that an item may last where the machine is busy
 GRACE_SECONDS = 5.0  # seconds after which a worker that its parent should have ended exits
 
 
@@ -89,7 +89,7 @@ def main() -> None:
 
         def extend_limit(seconds: float) -> None:
             # Ends the process even if the task holds the interpreter and the parent is gone.
-            latest = PATIENCE * seconds + GRACE_SECONDS
+            latest = MOST_WAITED * seconds + GRACE_SECONDS
             faulthandler.dump_traceback_later(latest, exit=True, file=nowhere)
 
         def request_time(seconds: float) -> None:

@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar, cast
 
-from fourcorners.documents.workers.process import PATIENCE, Answer, WorkerSetup, receive, send
+from fourcorners.documents.workers.process import MOST_WAITED, Answer, WorkerSetup, receive, send
 from fourcorners.errors import ConfigError, FourcornersError, InputError
 
 Item = TypeVar("Item")
@@ -248,7 +248,7 @@ class _WorkerProcess(Generic[Item]):
 
     def _begin(self, seconds: float) -> None:
         self._began, self._waited = time.monotonic(), waited_seconds(self._process.pid)
-        self.deadline, self._latest = self._began + seconds, self._began + PATIENCE * seconds
+        self.deadline, self._latest = self._began + seconds, self._began + MOST_WAITED * seconds
 
     @property
     def elapsed(self) -> float:
