@@ -6,16 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from fourcorners.documents.change_marks import TrackedChange
 from fourcorners.documents.document import PageLabel
 from fourcorners.library.entries import Failure
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import SetApartClause
-from fourcorners.search.graph.family import FamilyLink
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from fourcorners.search.graph.family import FamilyLink
 
 _SHOWN = 300  # characters of an excluded clause, among the cautions
 

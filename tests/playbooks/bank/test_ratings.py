@@ -118,7 +118,7 @@ def test_clauses_of_other_provisions_are_added_as_irrelevant_and_never_ones_own(
 def test_clauses_that_were_added_are_not_read_back_as_judged(tmp_path: Path, split: bool) -> None:
     clauses = [BankClause(name, f"Words of {name}.", 4) for name in ("Cover", "Law", "Rent")]
     write_beir(clauses, tmp_path, split=split, expand=2)
-    with pytest.raises(ConfigError, match="nobody has judged them") as refused:
+    with pytest.raises(ConfigError, match="nobody has rated them") as refused:
         list(read_clauses(tmp_path))
     assert "without --expand" in refused.value.remedy
     write_beir(clauses, tmp_path, split=split)

@@ -65,7 +65,7 @@ def test_a_draft_is_compared_word_by_word(mill: Room) -> None:
 
 def test_nothing_asked_is_said(mill: Room) -> None:
     status, page = post(mill, "/precedents", q="  ")
-    assert status == 422
+    assert status == 400
     assert "describe the clause" in page
 
 
@@ -93,7 +93,7 @@ def test_a_bank_that_is_not_there_is_said(mill: Room) -> None:
     answer = mill.client.post(
         "/precedents", data={"csrf": mill.token(), "q": "cap", "from": "b:nothing"}
     )
-    assert answer.status_code == 422
+    assert answer.status_code == 400
     assert "no clause bank" in answer.text
 
 

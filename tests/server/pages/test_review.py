@@ -244,8 +244,9 @@ def test_a_cell_begins_at_the_sentence_of_its_answer_after_the_heading(mill: Roo
         ):
             fill(library, BOOK, [replace(cell, evidence=evidence, answers=answers)])
             shown = cell_excerpts(library, BOOK, [lease], [FIRST])[lease, FIRST]
-            assert shown == words[: len(shown)]
-            assert shown[:20] == words[:20]
+            expected = " ".join(words.split())
+            assert shown.rstrip(".…") in expected
+            assert shown[:20] == expected[:20]
 
 
 def test_the_reason_for_a_cell_without_words_is_in_it(mill: Room) -> None:
@@ -279,7 +280,7 @@ def test_rows_say_title_parties_and_date(room: Room) -> None:
     with room.app.state.server.connection_pool.library() as library:
         cards = {each.name: library.card(each.id) for each in library.documents()}
     assert all(card.agreement_date and card.parties for card in cards.values())
-    told = sorted(words(row) for row in rows)
+    told = sorted(words(row).replace(" ,", ",") for row in rows)
     assert told == sorted([
         "Services Agreement Ada Turner / Bram Miller, 1 May 2024, one.txt",
         "Services Agreement Ada Turner / Bram Miller, 1 May 2024, two.txt",

@@ -20,6 +20,7 @@ SOURCE = Path(fourcorners.__file__).parent
 _APART = (
     "cli/",
     "research/agents/",
+    "research/offline/cards.py",
     "research/offline/collection.py",
     "search/index.py",
     "models/",
