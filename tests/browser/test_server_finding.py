@@ -153,7 +153,7 @@ def test_the_words_that_a_cell_cuts_are_shown_while_the_focus_or_pointer_is_ther
 def test_a_cell_ends_with_a_word_and_its_tip_says_the_rest(grid: Page) -> None:  # noqa: F811
     words = f"{cell(2, 0)}.querySelector('a > span')"
     grid.eval(f"{words}.lastChild.data = 'indemnification of the purchaser '.repeat(9); 0")
-    grid.eval("document.querySelector('#grid').style.width = '101%'; 0")
+    grid.eval("document.querySelector('.review-grid').dispatchEvent(new Event('drawn')); 0")
     wait(grid, f"{words}.textContent.endsWith('…')")
     assert grid.eval(f"{words}.lastChild.data").split()[-1] in {
         "indemnification…", "of…", "the…", "purchaser…"

@@ -18,7 +18,6 @@ from starlette.responses import Response
 
 from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.outline.card.contract_titles import ContractTitle
-from fourcorners.redline.proposal import find_blanks
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.server.locales import write_day, write_number
 from fourcorners.server.spelling import AmericanSpelling
@@ -56,7 +55,7 @@ def template_environment(
         "named": _name_contract,
         "moment": _moment,
         "counted": _count_noun,
-        "blanks": find_blanks,
+        "blanks": _blanks,
     }
     made.globals |= {
         "static": assets.href,
@@ -70,6 +69,12 @@ def template_environment(
         "team": team,
     }
     return made
+
+
+def _blanks(text: str) -> tuple[str, ...]:
+    from fourcorners.redline.proposal import find_blanks
+
+    return find_blanks(text)
 
 
 def _place_href(document: str, start: int, end: int, words: str) -> str:
