@@ -250,9 +250,9 @@ def backup(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write a library and its uploads into an archive, which is read back and checked.
+    """Write a library and its uploads into an archive.
 
-    A server may go on using it meanwhile.
+    The archive is read back and checked. A server may go on using the library meanwhile.
     """
     from fourcorners.server.store.backup import add_backup, write_backup
 

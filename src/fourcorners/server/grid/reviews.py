@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field
 
@@ -160,7 +161,7 @@ def stopped_reviews(
     ]
 
 
-def review_tasks(context: RequestContext, collection: str, playbook: str) -> dict[str, Task | None]:
+def review_tasks(context: RequestContext, collection: str, playbook: str) -> dict[str, Any]:
     """Return, for the head of a grid, the task that fills it, or that failed to."""
     task = _last_tasks(context).get((fold_name(collection), playbook))
     is_working = task is not None and not task.state.is_final
