@@ -77,6 +77,12 @@ def run(
         return dict(workers.run(items))
 
 
+@pytest.fixture
+def calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that keeps no process waiting, however busy this one is."""
+    monkeypatch.setattr(process_pool, "waited_seconds", lambda _: 0.0)
+
+
 def error(outcome: object) -> InputError:
     assert isinstance(outcome, InputError)
     assert outcome.remedy
@@ -100,6 +106,7 @@ def test_what_a_task_prints_does_not_disturb(work: Callable[[str], int | str]) -
     assert run(work, "print:", "square:2") == {"print:": "quiet", "square:2": 4}
 
 
+@pytest.mark.usefixtures("calm")
 def test_a_slow_item_is_stopped_and_the_rest_goes_on(work: Callable[[str], int | str]) -> None:
     start = time.monotonic()
     outcome = run(work, "sleep:60", "square:3", seconds=1)
@@ -244,6 +251,7 @@ def test_processes_do_not_outlive_their_parent(
     assert not alive(pid)
 
 
+@pytest.mark.usefixtures("calm")
 def test_a_task_that_says_it_goes_on_has_more_time(work: Callable[[str], int | str]) -> None:
     told: list[float] = []
     with ProcessPool(

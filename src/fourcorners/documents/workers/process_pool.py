@@ -152,7 +152,7 @@ class ProcessPool(Generic[Item, Result]):
                 f"{process.elapsed:.0f} seconds.",
                 remedy="Try again when other programs have ended, or with fewer files at once.",
             )
-        if process.is_starved:
+        if process.is_slowed:
             return InputError(
                 f"{self._name(process.item)}: the machine was too busy to read it within "
                 f"{process.elapsed:.0f} seconds.",
@@ -218,7 +218,7 @@ class _WorkerProcess(Generic[Item]):
     ) -> None:
         self.item: Item
         self.ready = False
-        self.is_starved = False
+        self.is_slowed = False
         self._seconds = setup.seconds
         self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
             [sys.executable, "-P", "-c", _BOOT_CODE, json.dumps(sys.path)],
@@ -259,7 +259,7 @@ class _WorkerProcess(Generic[Item]):
         """Return whether it was kept from its work, and allow it the time that it has lost."""
         waited = waited_seconds(self._process.pid)
         lost, self._waited = waited - self._waited, waited
-        self.is_starved = self.is_starved or lost > self.elapsed / 2
+        self.is_slowed = self.is_slowed or lost > self.elapsed / 2
         until = min(self._latest, self.deadline + lost)
         if until - time.monotonic() < _SHORTEST:
             return False
