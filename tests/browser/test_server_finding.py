@@ -110,6 +110,7 @@ def test_many_are_assigned_after_the_name_is_right(grid: Page, axe: str) -> None
 @pytest.mark.parametrize("width", [1440, 390])
 def test_the_page_of_a_finding_shows_its_contract_next_to_it(
     grid: Page,  # noqa: F811
+    axe: str,  # noqa: F811
     width: int,
 ) -> None:
     address = grid.eval(f"{cell(4, 1)}.querySelector('a').href")
@@ -121,6 +122,7 @@ def test_the_page_of_a_finding_shows_its_contract_next_to_it(
         wait(grid, "location.pathname.startsWith('/d/')")
         return
     wait(grid, "document.querySelector('#contract .contract mark')")
+    examine(grid, axe)
     grid.press(*"crf")  # the focus is in the contract
     grid.eval("new Promise((done) => setTimeout(done, 150))")
     assert grid.eval("sent.length") == 0
@@ -150,9 +152,12 @@ def test_the_words_that_a_cell_cuts_are_shown_while_the_focus_or_pointer_is_ther
 
 def test_a_cell_ends_with_a_word_and_its_tip_says_the_rest(grid: Page) -> None:  # noqa: F811
     words = f"{cell(2, 0)}.querySelector('a > span')"
-    grid.eval(f"{words}.lastChild.data = 'indemnification of the purchaser '.repeat(9); 0")
+    whole = "indemnification of the purchaser " * 9
+    grid.eval(f"{words}.replaceChildren({whole!r}); 0")  # no words that were cut before
     grid.eval("document.querySelector('.review-grid').dispatchEvent(new Event('drawn')); 0")
     wait(grid, f"{words}.textContent.endsWith('…')")
+    shown = grid.eval(f"{words}.lastChild.data").removesuffix("…")
+    assert whole.startswith(f"{shown} ")
     assert grid.eval(f"{words}.scrollHeight <= {words}.clientHeight")
     grid.eval(f"{words}.parentElement.focus()")
     wait(grid, "document.querySelector('#cell-words:popover-open')")

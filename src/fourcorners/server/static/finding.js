@@ -69,6 +69,11 @@ function edit(selector) {
   field?.focus();
 }
 
+function middle(element) {
+  const { top, height } = element.getBoundingClientRect();
+  return top + height / 2;
+}
+
 // Shows the contract next to the finding where there is room for both.
 async function showContract(link) {
   const aside = page.querySelector("#contract");
@@ -83,8 +88,9 @@ async function showContract(link) {
   const back = aside.querySelector("[data-back]");
   back.textContent = "Close the contract";
   back.addEventListener("click", () => { aside.hidden = true; link.focus(); });
-  back.focus();
-  aside.querySelector("[id^='s=']")?.scrollIntoView({ block: "center" });
+  back.focus({ preventScroll: true });
+  const words = aside.querySelector("[id^='s=']");
+  if (words) aside.scrollTop += middle(words) - middle(aside); // the page stays where it is
 }
 
 if (page) {
