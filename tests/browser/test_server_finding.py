@@ -76,6 +76,7 @@ def test_one_save_sends_all_that_was_changed(grid: Page) -> None:  # noqa: F811
     grid.press("ArrowDown", "ArrowUp")  # to another finding, and back
     wait(grid, f"{EDIT}?.querySelector('#severity').value === 'high'")
     grid.press("m", *"grave")
+    wait(grid, f"{EDIT}?.querySelector('#comment')?.value === 'grave'")
     grid.eval(f"{EDIT}.requestSubmit({EDIT}.querySelector('button'))")
     wait(grid, f"{cell(4, 2)}.classList.contains('s-high')")
     history = f"{PANEL}.querySelector('.history').textContent"
