@@ -105,6 +105,10 @@ def test_a_contract_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             with pytest.raises(LibraryError, match="damaged"):
                 _ = list_obligations(library, documents).obligations
         assert list_obligations(library, documents).obligations == found
+        before = list_obligations(library, documents)
+        library.execute("UPDATE obligation_lists SET state = 'of another text'")
+        with pytest.raises(LibraryError, match="changed meanwhile"):
+            _ = before.obligations
         monkeypatch.setattr(listed, "__version__", "another")
         assert list_obligations(library, documents, most_new=0).unread == 2
         library.remove(documents[0].id)

@@ -23,12 +23,13 @@ from fourcorners.errors import ConfigError, LibraryError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _ROWS = 1 << 32  # so far apart are the rows of two libraries
-_LIMITS = {  # libpq's, where the URL has none: a server that has vanished is missed in seconds
+_LIMITS = {  # where the URL has none: a server that has vanished is missed in seconds
     "connect_timeout": "5",
     "keepalives_idle": "5",
     "keepalives_interval": "2",
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",
+    "outage_seconds": "5",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field, TypeAdapter, ValidationError
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.database import as_string
+from fourcorners.library.database import as_string, transact
 from fourcorners.library.store import Library
 from fourcorners.outline.card.term import Term
 from fourcorners.review.obligations.obligation import ObligationKind, Time, TimeKind
@@ -130,9 +130,11 @@ class ObligationLists:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._new: list[tuple[str, str, str, str]] = []
+        self._states: dict[str, str] = {}  # of the heads that were given
 
     def heads(self, document: str, state: str) -> list[ObligationHead] | None:
         """Return the heads of a contract's list; None if none is stored for this state."""
+        self._states[document] = state
         rows = self._library.execute(
             "SELECT heads FROM obligation_lists WHERE document = ? AND state = ?", (document, state)
         )
@@ -145,7 +147,7 @@ class ObligationLists:
         """Return the obligations with these heads, in their order.
 
         Raises:
-            LibraryError: If a stored list is damaged.
+            LibraryError: If a stored list is damaged, or another took its place meanwhile.
         """
         lists: dict[str, list[ContractObligation]] = {}
         found = []
@@ -159,12 +161,18 @@ class ObligationLists:
     def _load(self, document: str) -> list[ContractObligation]:
         new = [found for name, *_, found in self._new if name == document]
         rows = self._library.execute(
-            "SELECT found FROM obligation_lists WHERE document = ?", (document,)
+            "SELECT found FROM obligation_lists WHERE document = ? AND state = ?",
+            (document, self._states[document]),
         )
+        if not new and not rows:
+            raise LibraryError("a contract was changed meanwhile.", remedy="Try again.")
         try:
             return _LISTS.validate_json(new[0] if new else as_string(rows[0][0]))
         except ValidationError as error:
-            self._library.execute("DELETE FROM obligation_lists WHERE document = ?", (document,))
+            if not self._library.is_read_only:
+                self._library.execute(
+                    "DELETE FROM obligation_lists WHERE document = ?", (document,)
+                )
             raise LibraryError(
                 "a stored list of obligations was damaged.", remedy="Try again: it is read again."
             ) from error
@@ -190,14 +198,15 @@ class ObligationLists:
     def flush(self) -> None:
         """Store the new lists, in one transaction; one that cannot be stored stays in memory."""
         if self._new and not self._library.is_read_only:
-            with self._library.transaction():
-                self._library.execute_many(
-                    "INSERT INTO obligation_lists VALUES (?, ?, ?, ?) ON CONFLICT (document) DO "
-                    "UPDATE SET state = excluded.state, heads = excluded.heads, "
-                    "found = excluded.found",
-                    self._new,
-                )
+            transact(self._library, self._store)
             self._new = []
+
+    def _store(self) -> None:
+        self._library.execute_many(
+            "INSERT INTO obligation_lists VALUES (?, ?, ?, ?) ON CONFLICT (document) DO UPDATE "
+            "SET state = excluded.state, heads = excluded.heads, found = excluded.found",
+            self._new,
+        )
 
 
 def _load_heads(document: str, text: str) -> Iterator[ObligationHead]:
