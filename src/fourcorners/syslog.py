@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from fourcorners.errors import CallError, ConfigError
+from fourcorners.system.processes import open_datagrams_to_path
 
 _PORTS = {"udp": 514, "tcp": 601, "tls": 6514}
 _SECONDS = 10.0  # in which a collector takes what is sent
@@ -125,7 +126,7 @@ class SyslogConnection:
     def _connect(self) -> socket.socket:
         to = self._collector
         if to.way == "unix":
-            made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)  # noqa: TID251 - POSIX
+            made = open_datagrams_to_path()
         elif to.way == "udp":
             family, *_, address = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_DGRAM)[0]
             made = socket.socket(family, socket.SOCK_DGRAM)

@@ -369,22 +369,25 @@ class ReviewJob:
     def transaction(self) -> AbstractContextManager[None]:
         return self._library.transaction()
 
-    @in_transaction
     def save(self, document: str, cells: Sequence[Finding]) -> None:
         """Store the cells of a document, and mark its step.
 
         Raises:
             LibraryError: If the job was cancelled meanwhile; the cells are stored.
         """
+        self._store(document, cells)
+        job = self._jobs.find(self._job.id)
+        if job is None or job.finished:
+            raise LibraryBusy("this review was stopped.", remedy="What was done is kept.")
+
+    @in_transaction
+    def _store(self, document: str, cells: Sequence[Finding]) -> None:
         failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
         save_findings(self._library, self._playbook, self._engines[document], cells)
         if failed is not None:
             self._jobs.fail(self._steps[document], failed.error, failed.remedy)
         else:
             self._jobs.finish(self._steps[document])
-        job = self._jobs.find(self._job.id)
-        if job is None or job.finished:
-            raise LibraryBusy("this review was stopped.", remedy="What was done is kept.")
 
     def close(self) -> None:
         """Release what was not done, and close the job if nothing remains.

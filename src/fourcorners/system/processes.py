@@ -5,9 +5,11 @@ No package is needed, and what a system lacks is imported and named only where i
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -142,4 +144,15 @@ def memory_bytes(pid: int) -> int:
         pages = Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]
     except OSError:
         return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return int(pages) * mmap.PAGESIZE
+
+
+def open_datagrams_to_path() -> socket.socket:
+    """Return a socket for datagrams to a path of this machine.
+
+    Raises:
+        OSError: If the system has none.
+    """
+    if sys.platform == "win32":
+        raise OSError("this system sends nothing to a socket by its path")
+    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

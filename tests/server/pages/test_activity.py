@@ -66,7 +66,7 @@ def test_a_draft_is_compared_word_by_word(mill: Room) -> None:
 def test_nothing_asked_is_said(mill: Room) -> None:
     status, page = post(mill, "/precedents", q="  ")
     assert status == 400
-    assert "describe the clause" in page
+    assert "Describe the clause" in page
 
 
 def test_a_clause_is_kept_in_a_bank_found_there_and_rated(mill: Room) -> None:

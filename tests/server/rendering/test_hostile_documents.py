@@ -17,8 +17,8 @@ from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, Room
 from tests.server.hostile_documents import hostile_documents
 
-MOST_SECONDS = 2.0
-"""Of a processor, for one page."""
+MOST_TIMES = 16.0
+"""How many times the processor time of a common contract's page one page may take."""
 
 MOST_BYTES = 5_000_000
 
@@ -27,9 +27,7 @@ MOST_BYTES = 5_000_000
 def test_fifty_hostile_documents_are_drawn_in_bounds(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room.put({"lease.txt": LEASE})
-    identifier = room.document("lease")
-    room.client.get("/")
+    identifier, common = draw_common(room)
     held: dict[str, Document | Outline] = {}
     monkeypatch.setattr(Access, "document", lambda *_: held["document"])
     monkeypatch.setattr(Access, "outline", lambda *_: held["outline"])
@@ -39,13 +37,14 @@ def test_fifty_hostile_documents_are_drawn_in_bounds(
         drawn += 1
         for query in ("", "?part=3&s=120010-120500"):
             took, size = draw(room, f"/d/{identifier}{query}")
-            if took > MOST_SECONDS or size > MOST_BYTES:
+            if took > MOST_TIMES * common or size > MOST_BYTES:
                 failures.append((name, query, round(took, 2), size))
     assert drawn == 50
     assert failures == []
 
 
 def test_a_long_text_of_definitions_is_drawn_from_the_library_in_bounds(room: Room) -> None:
+    _, common = draw_common(room)
     text = '"Term" means ' * (840_000 // 13)
     spans = [Span(at, at + 4) for at in range(1, len(text) - 13, 13)]
     outline = Outline(
@@ -56,11 +55,18 @@ def test_a_long_text_of_definitions_is_drawn_from_the_library_in_bounds(room: Ro
     columns = document_columns(document, outline, read_card(document, Outline((), 0.0)), [])
     with room.app.state.server.connection_pool.library() as library:
         library.add_columns(columns, None, collection="Mill")
-    room.client.get("/")
     for address in (f"/d/{document.id}", f"/d/{document.id}?part=9", "/c/Mill"):
         took, size = draw(room, address)
-        assert took < MOST_SECONDS, address
+        assert took < MOST_TIMES * common, address
         assert size < MOST_BYTES, address
+
+
+def draw_common(room: Room) -> tuple[str, float]:
+    """Return a long contract without anything hostile, and the processor seconds of its page."""
+    room.put({"lease.txt": LEASE * (240_000 // len(LEASE))})
+    identifier = room.document("lease")
+    draw(room, f"/d/{identifier}")  # loads what every contract's page needs
+    return identifier, draw(room, f"/d/{identifier}?part=2")[0]
 
 
 def draw(room: Room, address: str) -> tuple[float, int]:
