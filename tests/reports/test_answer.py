@@ -122,7 +122,7 @@ def test_the_table_of_contracts_is_text_in_a_workbook(tmp_path: Path) -> None:
     rows = (
         ContractRow("d1", "+Lease", RowState.YES, "=1+1", cited, leads=(lead,)),
         ContractRow("d2", "Loan", RowState.SILENT),
-        ContractRow("d3", "@Deed", RowState.NO, "", replace(cited, where="-1")),
+        ContractRow("d3", "@Deed", RowState.NO, "", replace(cited, document="d4", where="-1")),
     )
     path = tmp_path / "answer.xlsx"
     with pytest.raises(ConfigError, match="no table"):
@@ -135,6 +135,7 @@ def test_the_table_of_contracts_is_text_in_a_workbook(tmp_path: Path) -> None:
         "+Lease", "yes", "=1+1", f"The Tenant: … {words}", "clause 7", "d1", "20", "57",
     ]  # fmt: skip
     assert [cell.value for cell in sheet[3]][:3] == ["Loan", "not said", ""]
+    assert sheet[4][5].value == "d4"  # the document of the words: an amendment
     cells = [cell for each in book.worksheets for row in each.iter_rows() for cell in row]
     assert {cell.data_type for cell in cells if cell.value is not None} == {"s"}
     risky = [cell for cell in cells if str(cell.value).startswith(("=", "+", "-", "@"))]

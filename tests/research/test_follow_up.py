@@ -17,6 +17,8 @@ _OAK = "In what time must Oak do so (must Oak pay)?"
         ("Must we pay a fee?", "But how much?", "How much must we pay a fee?"),
         ("Is Oak bound to secrecy?", "For how long?", "For how long is Oak bound to secrecy?"),
         ("Who may assign it?", "On what terms?", "On what terms (who may assign it)?"),
+        ("How much rent must Oak pay?", "And from when?", "From when must Oak pay rent?"),
+        ("How many audits are allowed?", "By whom?", "By whom are audits allowed?"),
     ],
 )
 def test_a_question_without_a_verb_takes_that_of_the_question_before(

@@ -18,17 +18,21 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _EACH = ", under each contract?"
+_IT, _THEM = "each contract", "the contracts"
 _MOST_CITED = 20  # quotes of the earlier answer that a model reads with the question
 _PATTERNS = load_patterns("fourcorners.research", "follow_up")
 _LEADS = _PATTERNS["leads"]
 _INSTEAD = _PATTERNS["instead"]
 _POINTS_BACK = _PATTERNS["points_back"]
 _THEY = _PATTERNS["they"]
+_OF_CONTRACT = _PATTERNS["of_contract"]
+_CONTRACT = _PATTERNS["contract"]
 _UNSAID = _PATTERNS["unsaid"]
 _SHARED = _PATTERNS["shared"]
 _ABOUT = _PATTERNS["about"]
 _ASIDE = _PATTERNS["aside"]
 _STARTS_ASIDE = re.compile(rf"^.*?(?=\b{AUXILIARY}\s)", re.IGNORECASE)
+_AMOUNT_OF = re.compile(rf"^how\s+(?:much|many)\s+(?P<what>.+?)\s+(?={AUXILIARY}\s)", re.IGNORECASE)
 _HAS_VERB = re.compile(rf"\b{AUXILIARY}\b", re.IGNORECASE)
 _SUBJECT = (
     r"(?:(?:(?i:the|either|any|each)\s+)?"
@@ -106,6 +110,10 @@ def resolve_follow_up(question: str, earlier: Answer) -> str:
     if not earlier.rows:
         return join_questions(question, before)[:MAX_QUESTION]
     of_each = contract_question(before).removesuffix(_EACH) or before
+    if _OF_CONTRACT.search(question):
+        bare = _without_lead(question)
+        named = _CONTRACT.sub(lambda found: _THEM if found["several"] else _IT, bare, count=1)
+        question = question if named == bare else f"{named}?"
     joined = join_questions(question, of_each.replace("this contract", "each contract"))
     if not contract_question(joined):
         joined = f"{joined.rstrip(' ?.')}{_EACH}"
@@ -129,7 +137,7 @@ def join_questions(question: str, before: str) -> str:
         return f"{acts['before']}{who} {acts['rest']}?"
     if not _HAS_VERB.search(bare):
         if _ASIDE.match(bare) and len(bare.split()) <= _MOST_WORDS:
-            of = old if _ASIDE.match(old) is None else _STARTS_ASIDE.sub("", old, count=1)
+            of = old if _ASIDE.match(old) is None else _without_aside(old)
             joined = f"{bare} {_lower_first(of)}?"
             return joined if _HAS_VERB.match(of) else f"{bare} {about}?"
         if lacks_content(bare) or _ABOUT.match(bare):
@@ -143,6 +151,20 @@ def join_questions(question: str, before: str) -> str:
         return f"{bare} {about}?"
     is_same = bare.casefold() == words.rstrip(" ?.").casefold()
     return question if is_same else f"{bare}?"
+
+
+def _without_aside(old: str) -> str:
+    """Return a question without when, how or by whom, but with what it asks the amount of.
+
+    "How much insurance must the Tenant hold" becomes "must the Tenant hold insurance".
+    """
+    amount, of = _AMOUNT_OF.match(old), _STARTS_ASIDE.sub("", old, count=1)
+    if amount is None:
+        return of
+    if _ACTS.match(of):
+        return f"{of} {amount['what']}"
+    verb, _, rest = of.partition(" ")
+    return f"{verb} {amount['what']} {rest}"
 
 
 def _without_lead(question: str) -> str:

@@ -14,7 +14,8 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Answer, Verdict
 from fourcorners.research.context import build_context
-from fourcorners.research.offline.reviewed import reviewed_kinds
+from fourcorners.research.follow_up import resolve_follow_up
+from fourcorners.research.offline.reviewed import list_found, reviewed_kinds
 from fourcorners.research.offline.run import naming_statements
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.review import store
@@ -97,6 +98,8 @@ def test_a_clause_is_called_only_what_the_review_found_in_it(library: Library) -
     start = context.read_contract(carriage).text.index(ASSIGNED)
     kinds = reviewed_kinds(context, asked, carriage, Span(start, start + len(ASSIGNED)))
     assert kinds == ["Assignment"]
+    named = {(kind, each.quotes[0].quote.words) for kind, each in list_found(context, asked, [])}
+    assert named == {("Assignment", ASSIGNED), ("Change of control", SOLD)}
     of_assignment = _ask(library, "May a party assign the agreement?", "carriage")
     found = [quote for each in of_assignment.findings for quote in each.quotes]
     assert "the review found “Assignment” here" in {each.because for each in found}
@@ -120,6 +123,17 @@ def test_words_without_a_figure_are_no_sure_answer_to_a_question_for_one(
         assert (answer.ruling, answer.confidence) == (Verdict.UNSURE, 0.0)
     else:
         assert answer.confidence
+
+
+def test_a_follow_up_to_a_table_asks_of_each_contract_what_is_done_with_contracts(
+    library: Library,
+) -> None:
+    before = _ask(library, "Which contracts are governed by English law?")
+    assert len(before.rows) == 3
+    answer = _ask(library, "And on what notice can it be ended?", earlier=before)
+    assert answer.question == "On what notice can each contract be ended?"
+    assert "0 of" not in answer.answer.headline
+    assert resolve_follow_up("Is it capped?", before).startswith("Is it capped (")
 
 
 @pytest.mark.parametrize(

@@ -363,6 +363,9 @@ def test_the_law_is_the_one_in_force(
             assert row.quote is not None
             assert row.quote.quote.words in opened.text(row.quote.document)
             assert state != "yes" or place in row.quote.quote.words
+            is_own = row.quote.document == row.document
+            assert is_own == (not row.quote.where.startswith(row.quote.name))
+            assert combine_rows(question, [row]).line.count(row.quote.name) <= 1
 
 
 def _cell(text: str, provision: str, words: str, *answers: tuple[str, str, str]) -> Finding:
@@ -592,3 +595,11 @@ def test_words_of_a_list_come_with_what_leads_to_them(tmp_path: Path) -> None:
     assert lead.quote.span is not None
     assert lead.quote.span.text_in(text) == lead.quote.words
     assert combine_rows(question, [row]).sentences[0].quotes == (lead, row.quote)
+
+
+def test_what_is_to_be_read_is_not_counted_as_a_no_where_no_yes_is_asked_for() -> None:
+    rows = [ContractRow(each, each, RowState.TO_READ) for each in ("one", "two")]
+    asked = "On what notice can each contract be ended?"
+    assert combine_rows(asked, rows).headline == "2 of 2 contracts have words on it, to be read."
+    asked = "Can each contract be ended?"
+    assert combine_rows(asked, rows).headline == "0 of 2 contracts. 2 to be read."

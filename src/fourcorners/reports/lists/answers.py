@@ -44,4 +44,4 @@ def _row(each: ContractRow) -> tuple[str, ...]:
     words = " … ".join(cited.quote.words for cited in (*each.leads, each.quote))
     span = each.quote.quote.span
     place = (str(span.start), str(span.end)) if span else ("", "")
-    return (*answered, words, each.quote.where, each.document, *place)
+    return (*answered, words, each.quote.where, each.quote.document, *place)

@@ -216,7 +216,11 @@ class _Asked:
         span = row.quote.quote.span if row.quote else None
         if row.quote is None or span is None:
             return row
-        return replace(row, leads=self._context.cite_lead_ins(row.quote.document, span))
+        leads = self._context.cite_lead_ins(row.quote.document, span)
+        if row.quote.document != entry.id:  # an amendment's words
+            where = f"{row.quote.name}, {row.quote.where}"
+            row = replace(row, quote=replace(row.quote, where=where))
+        return replace(row, leads=leads)
 
     def _read(self, contract: Contract) -> Iterator[RowPart]:
         """Yield what decides, the cheapest first."""

@@ -137,7 +137,7 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         before = context.cite(shown[0].document, changed_words(context, shown[0]))
         lead_in = f"Before that, {before.where} said:"
         conditions.insert(0, verified_statement(lead_in, Role.AMENDMENT, part, before))
-        lead, changes = findings[0].quotes[0], f", which changes {place_of(context, lead)}"
+        lead, changes = findings[0].quotes[0], f", which changes {place_of(context, before)}"
     unclear = "" if 0 in replaced else describe_unclear_change(context, lead)
     computed = [*_term_status(context, part, found)]
     computed += [] if unclear else _counted_days(context, part, lead)

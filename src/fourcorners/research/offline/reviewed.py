@@ -55,8 +55,8 @@ def reviewed_kinds(
 
 def list_found(
     context: ResearchContext, concepts: Sequence[Concept], shown: Sequence[Citation]
-) -> Iterator[Statement]:
-    """Yield where a review found the kinds asked for, in contracts of which nothing is shown."""
+) -> Iterator[tuple[str, Statement]]:
+    """Yield what kinds asked for a review found in contracts of which nothing is shown, quoted."""
     names = {each.id: each.name for each in concepts}
     quoted = {each.document for each in shown}
     left = [each.id for each in context.contracts if each.id not in quoted]
@@ -69,7 +69,10 @@ def list_found(
             says = (cell.value or cell.headline).rstrip(".")
             lead = f"The review found “{names[cell.provision]}”{f' ({says})' if says else ''}"
             text = f"{lead} in {cited.name}, {cited.where}:"
-            yield Statement(text, Role.EVIDENCE, Verification.VERIFIED, quotes=(cited,))
+            yield (
+                names[cell.provision],
+                Statement(text, Role.EVIDENCE, Verification.VERIFIED, quotes=(cited,)),
+            )
 
 
 def _cells(

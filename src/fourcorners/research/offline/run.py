@@ -58,15 +58,19 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
     known, to_read = by_state[RowState.YES], by_state[RowState.TO_READ]
     titles = _name_some([f"“{each.title}”" for each in known])
     counted = f"{len(known)} of {len(rows)} contracts{': ' if titles else ''}{titles}."
-    sentences = [compare_rows(question, rows) or counted]
-    sentences += [f"{len(to_read)} to be read."] if to_read else []
+    if not known and not _is_decidable(question):
+        count = f"{len(to_read)} of {len(rows)} contracts have words on it, to be read."
+        sentences = [count] if to_read else []
+    else:
+        sentences = [compare_rows(question, rows) or counted]
+        sentences += [f"{len(to_read)} to be read."] if to_read else []
     silent = len(by_state[RowState.SILENT])
     sentences += [f"Not said in {silent}."] if silent else []
     return PreliminaryAnswer(
         Verdict.SAYS if known else Verdict.UNSURE if to_read else Verdict.ABSENT,
         tuple(
             Statement(
-                f"{each.quote.name}, {each.quote.where}, says:",
+                f"{_place_of_row(each, each.quote)}, says:",
                 Role.EVIDENCE,
                 Verification.VERIFIED,
                 quotes=(*each.leads, each.quote),
@@ -76,6 +80,17 @@ def combine_rows(question: str, rows: Sequence[ContractRow]) -> PreliminaryAnswe
         ),
         headline=" ".join(sentences),
     )
+
+
+def _place_of_row(row: ContractRow, quote: Citation) -> str:
+    is_own = quote.document == row.document  # else its place names the other document
+    return f"{quote.name}, {quote.where}" if is_own else quote.where
+
+
+def _is_decidable(question: str) -> bool:
+    """Return whether a contract answers yes or no."""
+    of_each = contract_question(question) or question
+    return any(each.is_whether for each in split_question(of_each))
 
 
 _PATTERNS = load_patterns("fourcorners.research.offline", "run")
@@ -166,19 +181,22 @@ def _add_reviewed(context: ResearchContext, answered: PartAnswer) -> PartAnswer:
     scope = context.scope(answered.part.text)
     if len(context.contracts) < 2 or context.within or scope.is_certain or scope.candidates:
         return answered
-    shown = [quote for each in answered.findings for quote in each.quotes]
-    further = tuple(list_found(context, answered.search.concepts, shown))
-    if not further:
+    statements = (*answered.findings, *answered.conditions)
+    shown = [quote for each in statements for quote in each.quotes]
+    found = list(list_found(context, answered.search.concepts, shown))
+    if not found:
         return answered
-    found = dict.fromkeys(each.quotes[0].name for each in further)
-    where = _name_some([f"“{each}”" for each in found])
+    kinds = " and ".join(f"“{kind}”" for kind in dict.fromkeys(kind for kind, _ in found))
+    further = tuple(each for _, each in found)
+    names = dict.fromkeys(each.quotes[0].name for each in further)
+    where = _name_some([f"“{each}”" for each in names])
     if answered.verdict is Verdict.ABSENT:
-        says = f"The search found no answer; the review found such clauses in {where}."
+        says = f"The search found no answer; the review found {kinds} in {where}."
         return replace(
             answered, verdict=Verdict.UNSURE, confidence=0.0, because="", headline=(says,),
             findings=further, gaps=(),
         )  # fmt: skip
-    says = f"The review also found such clauses in {where}."
+    says = f"The review also found {kinds} in {where}."
     return replace(
         answered,
         headline=(*answered.headline, says),
