@@ -26,6 +26,7 @@ _INSTEAD = _PATTERNS["instead"]
 _POINTS_BACK = _PATTERNS["points_back"]
 _THEY = _PATTERNS["they"]
 _OF_CONTRACT = _PATTERNS["of_contract"]
+_IS_OF_CONTRACT = _PATTERNS["is_of_contract"]
 _CONTRACT = _PATTERNS["contract"]
 _UNSAID = _PATTERNS["unsaid"]
 _SHARED = _PATTERNS["shared"]
@@ -110,7 +111,7 @@ def resolve_follow_up(question: str, earlier: Answer) -> str:
     if not earlier.rows:
         return join_questions(question, before)[:MAX_QUESTION]
     of_each = contract_question(before).removesuffix(_EACH) or before
-    if _OF_CONTRACT.search(question):
+    if _OF_CONTRACT.search(question) or _IS_OF_CONTRACT.match(of_each):
         bare = _without_lead(question)
         named = _CONTRACT.sub(lambda found: _THEM if found["several"] else _IT, bare, count=1)
         question = question if named == bare else f"{named}?"
