@@ -35,6 +35,7 @@ EVENTS: Mapping[str, str] = {
     "help asked": "Help requested",
     "obligations": "Obligations listed",
     "parties": "Parties changed",
+    "password link": "Link for a new password created",
     "playbook": "Playbook saved",
     "precedents": "Precedents searched",
     "read": "Document opened",

@@ -313,12 +313,12 @@ def test_panes_end_with_the_browser_s_session_and_on_the_account_s_page(team: Ro
     assert bram.connect(bram.code()) == 200
     page = bram.browser.get("/account").text
     csrf = page.partition('name="csrf-token" content="')[2].partition('"')[0]
-    pane = page.partition('name="pane" value="')[2].partition('"')[0]
-    assert page.count("Connected since") == 1
-    sent = {"csrf": csrf, "pane": pane}
-    assert bram.browser.post("/account/panes/end", data=sent).status_code == 303
+    session = page.partition('name="session" value="')[2].partition('"')[0]
+    assert page.count("End the session in Word") == 1
+    sent = {"csrf": csrf, "session": session}
+    assert bram.browser.post("/account/sessions/end", data=sent).status_code == 303
     assert bram.pane.get("/word/start").status_code == 401
-    assert "Connected since" not in bram.browser.get("/account").text
+    assert "End the session in Word" not in bram.browser.get("/account").text
     assert bram.connect(bram.code()) == 200
     waiting = bram.code()
     assert bram.browser.post("/sign-out", data={"csrf": csrf}).status_code == 303

@@ -8,7 +8,7 @@ from typing import Final
 from fourcorners.errors import LibraryError
 from fourcorners.library.database import Database
 
-VERSION: Final = 13
+VERSION: Final = 14
 """The version of the schema, in a file its `user_version`."""
 
 FORMER: Final = 9

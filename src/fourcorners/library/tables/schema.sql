@@ -741,3 +741,26 @@ CREATE TABLE IF NOT EXISTS server_notice_findings(
     notice   INTEGER PRIMARY KEY REFERENCES server_notices(row) ON DELETE CASCADE,
     findings INTEGER NOT NULL
 ) STRICT;
+
+-- Where a session began: the address, and the browser as its header describes it
+
+CREATE TABLE IF NOT EXISTS server_session_origins(
+    hash    TEXT PRIMARY KEY REFERENCES server_sessions(hash) ON DELETE CASCADE,
+    address TEXT NOT NULL,
+    browser TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- When someone last signed in
+
+CREATE TABLE IF NOT EXISTS server_last_sign_ins(
+    user TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE,
+    at   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Links by which a person chooses a new password, once
+
+CREATE TABLE IF NOT EXISTS server_password_links(
+    hash  TEXT PRIMARY KEY,
+    user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    begun REAL NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -25,14 +25,14 @@ from fourcorners.server.api import (
     tasks,
     terms,
 )
-from fourcorners.server.api.admin import audit, users, webhooks
+from fourcorners.server.api.admin import audit, sessions, users, webhooks
 from fourcorners.server.api.description import describe_api
 from fourcorners.server.api.models import Problem
 from fourcorners.server.api.requests import RequestGuard
 
 _SUBJECTS = (
     *(collections, documents, health, search, playbooks, reviews, findings, columns),
-    *(markups, banks, terms, answers, tasks, inbox, webhooks, users, audit),
+    *(markups, banks, terms, answers, tasks, inbox, webhooks, users, sessions, audit),
 )
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}

@@ -37,6 +37,7 @@ class Account:
 
     Attributes:
         roles: By folded collection, `ALL_COLLECTIONS` for all; those by groups are among them.
+        last_sign_in: In ISO 8601; empty where they never did.
         provider: `linked` for who has signed in through the provider, `expected` for who may.
     """
 
@@ -47,6 +48,7 @@ class Account:
     password: bool
     provider: str
     created: str
+    last_sign_in: str
 
 
 class Accounts:
@@ -127,7 +129,11 @@ class Accounts:
                 self._end_sessions(name)
 
     def _end_sessions(self, name: str) -> None:
-        for table in ("server_sessions", "server_word_codes"):
+        """End what lets someone in without their password, but for tokens."""
+        for table in (
+            *("server_sessions", "server_word_codes", "server_codes_awaited"),
+            "server_password_links",
+        ):
             self._library.execute(f"DELETE FROM {table} WHERE user = ?", (name,))  # noqa: S608
 
     def grant(self, name: str, role: Role | None, collection: str, *, by: str) -> None:
@@ -177,7 +183,8 @@ class Accounts:
             "SELECT name, disabled, password <> '', "
             "CASE WHEN name IN (SELECT user FROM server_oidc_people) THEN 'linked' "
             "WHEN name IN (SELECT user FROM server_oidc_expected) THEN 'expected' ELSE '' END, "
-            "created FROM server_users ORDER BY name"
+            "created, coalesce(at, '') FROM server_users "
+            "LEFT JOIN server_last_sign_ins ON user = name ORDER BY name"
         )
         return [
             Account(
@@ -188,8 +195,9 @@ class Accounts:
                 password=bool(password),
                 provider=as_string(provider),
                 created=as_string(created),
+                last_sign_in=as_string(last),
             )
-            for name, disabled, password, provider, created in rows
+            for name, disabled, password, provider, created, last in rows
         ]
 
     def principal(self, name: str, most: Role, secret: str) -> Principal:

@@ -14,9 +14,10 @@ from starlette.responses import Response
 from fourcorners.operations.errors import NotAllowed
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.api_tokens import ApiTokens
+from fourcorners.server.auth.open_sessions import SESSION_SECONDS
 from fourcorners.server.auth.pane_sessions import PREFIX as PANE_PREFIX
 from fourcorners.server.auth.pane_sessions import PaneSessions, is_pane_call
-from fourcorners.server.auth.sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
+from fourcorners.server.auth.sessions import CODE_SECONDS, Sessions
 from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.settings import Settings

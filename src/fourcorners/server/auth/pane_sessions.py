@@ -11,13 +11,17 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.accounts import Accounts, as_number, hash_secret
+from fourcorners.server.auth.open_sessions import (
+    PANE_KIND,
+    UNKNOWN_ORIGIN,
+    OpenSessions,
+    SessionOrigin,
+)
 from fourcorners.server.errors import NotSignedIn
 
 PREFIX = "fw_"
@@ -27,7 +31,6 @@ CODE_SECONDS = 300
 _SECONDS = 8 * 3600.0  # for which a pane is connected
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without those that look alike
 _LENGTH = 10  # letters of a code: some 49 bits, for five minutes, once
-_KIND = "pane "  # with which their sessions' hashes begin
 _CALLS = re.compile(
     r"GET /word/(start|documents|d/[^/]+(/cards|/marked)?|answers/[^/]+)"
     r"|POST /word/(documents|precedents|ask|d/[^/]+(/decide|/include)?)"
@@ -40,19 +43,11 @@ def is_pane_call(method: str, path: str) -> bool:
     return _CALLS.fullmatch(f"{method} {path}") is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Pane:
-    """A pane that is connected, without its secret."""
-
-    id: str
-    since: datetime
-
-
 class PaneSessions:
     """The panes that are connected; only a hash of a code or a secret is kept."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, library: Library, origin: SessionOrigin = UNKNOWN_ORIGIN) -> None:
+        self._library, self._origin = library, origin
 
     def create_code(self, name: str) -> str:
         """Return a code by which a person may connect a pane, once."""
@@ -86,10 +81,8 @@ class PaneSessions:
                     "this code is wrong, or older than five minutes.", remedy="Get another code."
                 )
             name, secret = as_string(rows[0][0]), PREFIX + secrets.token_urlsafe(32)
-            self._library.execute(
-                "INSERT INTO server_sessions(hash, user, begun, seen, ends) VALUES (?, ?, ?, ?, ?)",
-                (_session_hash(secret), name, at, at, at + _SECONDS),
-            )
+            hashed = _session_hash(secret)
+            OpenSessions(self._library).add(name, hashed, at + _SECONDS, self._origin)
             self._library.record("signed in", {"user": name, "by": name, "through": "Word"})
         return secret
 
@@ -105,33 +98,20 @@ class PaneSessions:
         form = hash_secret(f"form {secret}")
         return Accounts(self._library).principal(as_string(rows[0][0]), Role.EDITOR, form)
 
-    def list(self, name: str) -> list[Pane]:
-        """Return someone's panes that are connected, the first one first."""
-        rows = self._library.execute(
-            "SELECT substr(hash, 6, 12), begun FROM server_sessions "
-            "WHERE user = ? AND substr(hash, 1, 5) = ? AND ends > ? ORDER BY begun",
-            (name, _KIND, time.time()),
-        )
-        return [
-            Pane(as_string(id_), datetime.fromtimestamp(as_number(since), UTC))
-            for id_, since in rows
-        ]
-
-    def end(self, name: str, pane: str = "") -> None:
-        """Disconnect one of someone's panes; without its id all, and take back their code."""
+    def end(self, name: str) -> None:
+        """Disconnect someone's panes, and take back their code."""
         with self._library.transaction():
-            if not pane:
-                self._library.execute("DELETE FROM server_word_codes WHERE user = ?", (name,))
+            self._library.execute("DELETE FROM server_word_codes WHERE user = ?", (name,))
             for _ in self._library.execute(
                 "DELETE FROM server_sessions WHERE user = ? AND substr(hash, 1, 5) = ? "
-                "AND (? = '' OR substr(hash, 6, 12) = ?) RETURNING hash",
-                (name, _KIND, pane, pane),
+                "RETURNING hash",
+                (name, PANE_KIND),
             ):
                 self._library.record("signed out", {"user": name, "by": name, "through": "Word"})
 
 
 def _session_hash(secret: str) -> str:
-    return _KIND + _hash("pane", secret)
+    return PANE_KIND + _hash("pane", secret)
 
 
 def _hash(kind: str, secret: str) -> str:

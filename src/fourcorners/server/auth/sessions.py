@@ -15,13 +15,17 @@ from fourcorners.server.auth.accounts import (
     hash_secret,
     is_password,
 )
+from fourcorners.server.auth.open_sessions import (
+    IDLE_SECONDS,
+    SESSION_SECONDS,
+    UNKNOWN_ORIGIN,
+    OpenSessions,
+    SessionOrigin,
+)
 from fourcorners.server.auth.pane_sessions import PaneSessions
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.errors import NotSignedIn
 
-IDLE_SECONDS = 8 * 3600
-"""Seconds without a request after which a session has ended."""
-SESSION_SECONDS = 7 * 24 * 3600  # after which everybody must sign in again
 CODE_SECONDS = 300
 """Seconds for which a code may follow a password."""
 MAX_CODES = 5
@@ -42,10 +46,13 @@ class CodeRefused(NotSignedIn):
 
 
 class Sessions:
-    """The sessions of a library's accounts; only a hash of what a browser brings is kept."""
+    """The sessions of a library's accounts; only a hash of what a browser brings is kept.
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    `origin` is where those that begin are begun.
+    """
+
+    def __init__(self, library: Library, origin: SessionOrigin = UNKNOWN_ORIGIN) -> None:
+        self._library, self._origin = library, origin
         self._accounts = Accounts(library)
 
     def sign_in(self, name: str, password: str) -> str:
@@ -132,10 +139,8 @@ class Sessions:
                 "DELETE FROM server_sessions WHERE seen < ? OR begun < ?",
                 (at - IDLE_SECONDS, at - SESSION_SECONDS),
             )
-            self._library.execute(
-                "INSERT INTO server_sessions(hash, user, begun, seen, ends) VALUES (?, ?, ?, ?, ?)",
-                (hash_secret(secret), name, at, at, at + seconds if seconds else 0.0),
-            )
+            ends = at + seconds if seconds else 0.0
+            OpenSessions(self._library).add(name, hash_secret(secret), ends, self._origin)
             if through:
                 self._library.record("signed in", {"user": name, "by": name, "through": through})
             else:

@@ -38,5 +38,5 @@ PAGES: dict[str, NavEntry | None] = {
 }
 """The module of each page, with its entry in the navigation if it has one, from the left."""
 
-FOR_TEAMS = ("signing_in", "people")
+FOR_TEAMS = ("signing_in", "account", "people")
 """The modules of the pages that are there where people sign in."""

@@ -1,8 +1,8 @@
-"""One's own account, and for admins everyone's."""
+"""Everyone's accounts, for admins, and the members of a collection for its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -10,113 +10,21 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.operations.errors import Refusal
-from fourcorners.operations.principal import Role, Scope
+from fourcorners.operations.errors import NotFound, Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.pane_sessions import PaneSessions
+from fourcorners.server.auth.identity import SESSION
+from fourcorners.server.auth.open_sessions import OpenSessions
+from fourcorners.server.auth.password_links import LINK_SECONDS, PasswordLinks
 from fourcorners.server.auth.second_factor import SecondFactors
-from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import NotSignedIn
-from fourcorners.server.pages.signing_in import count_failures
-from fourcorners.server.store.mail import Digest, find_mailbox, set_mailbox
 
 router = APIRouter()
 _NO_ROLE = "none"
 _Name = Annotated[str, Form(max_length=100)]
 _Secret = Annotated[str, Form(max_length=1_000)]
-
-
-@router.post("/account/password")
-def password(context: Context, current: _Secret, new: _Secret) -> Response:
-    name = context.principal.name
-    try:
-        with count_failures(context.request), context.state.connection_pool.library() as library:
-            Sessions(library).check_password(name, current)
-            Accounts(library).set_password(name, new, by=name)
-    except (ConfigError, Refusal) as error:
-        wrong = Refusal("the current password is wrong.")
-        return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
-    return context.redirect("/sign-in?to=/account")
-
-
-@router.post("/account/mail")
-def mail(
-    context: Context,
-    address: Annotated[str, Form(max_length=320)] = "",
-    digest: Annotated[Digest, Form()] = Digest.NONE,
-) -> Response:
-    """Keep where one's notices are mailed to, and how often."""
-    try:
-        with context.state.connection_pool.library() as library:
-            set_mailbox(library, context.principal.name, address, digest)
-    except ConfigError as error:
-        return _account(context, problem=error)
-    return context.redirect("/account")
-
-
-@router.post("/account/tokens")
-def add_token(
-    context: Context,
-    note: Annotated[str, Form(max_length=120)],
-    scope: Annotated[Scope, Form()],
-    days: Annotated[int, Form(ge=1, le=3660)] = 90,
-) -> Response:
-    name = context.principal.name
-    with context.state.connection_pool.library() as library:
-        secret = ApiTokens(library).add(name, [scope], note, days, by=name)
-    return _account(context, secret=secret)
-
-
-@router.post("/account/tokens/drop")
-def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> Response:
-    with context.state.connection_pool.library() as library:
-        ApiTokens(library).revoke(context.principal.name, token, by=context.principal.name)
-    return context.redirect("/account")
-
-
-@router.post("/account/panes/end")
-def end_pane(context: Context, pane: Annotated[str, Form(min_length=1, max_length=40)]) -> Response:
-    with context.state.connection_pool.library() as library:
-        PaneSessions(library).end(context.principal.name, pane)
-    return context.redirect("/account")
-
-
-@router.post("/account/second-factor")
-def begin_second_factor(context: Context) -> Response:
-    """Make the secret of an app; it counts once a code of it was given."""
-    try:
-        with context.state.connection_pool.library() as library:
-            factor = SecondFactors(library).begin(context.principal.name)
-    except ConfigError as error:
-        return _account(context, problem=error)
-    return _account(context, factor=factor)
-
-
-@router.post("/account/second-factor/confirm")
-def confirm_second_factor(context: Context, code: Annotated[str, Form(max_length=40)]) -> Response:
-    try:
-        with context.state.connection_pool.library() as library:
-            codes = SecondFactors(library).confirm(context.principal.name, code.strip())
-    except ConfigError as error:
-        return _account(context, problem=error)
-    return _account(context, codes=codes)
-
-
-@router.post("/account/second-factor/off")
-def end_second_factor(context: Context, code: Annotated[str, Form(max_length=40)]) -> Response:
-    name = context.principal.name
-    try:
-        with count_failures(context.request), context.state.connection_pool.library() as library:
-            factors = SecondFactors(library)
-            if not factors.is_right(name, code):
-                raise NotSignedIn("this is no code of the app, and none for recovery.")
-            factors.turn_off(name, by=name)
-    except Refusal as error:
-        return _account(context, problem=error)
-    return context.redirect("/account")
 
 
 @router.post("/people/add")
@@ -188,6 +96,89 @@ def _people(context: RequestContext, problem: ConfigError | None = None) -> Resp
     )
 
 
+@router.get("/people/person")
+def person_page(context: Context, name: Annotated[str, Query(max_length=100)]) -> Response:
+    """Show how someone signs in, and where they are signed in, to admins."""
+    return _person(context, name)
+
+
+@router.post("/people/person/sessions/end")
+def end_session(
+    context: Context, name: _Name, session: Annotated[str, Form(max_length=40)]
+) -> Response:
+    return _change_person(
+        context, name, lambda library, by: OpenSessions(library).end(name, session, by=by)
+    )
+
+
+@router.post("/people/person/sessions/end-all")
+def end_sessions(context: Context, name: _Name) -> Response:
+    """End all sessions of someone; of one's own, all but this one."""
+    current = SESSION.read(context.request)
+
+    def end(library: Library, by: str) -> None:
+        OpenSessions(library).end_all(name, by=by, current=current)
+
+    return _change_person(context, name, end)
+
+
+@router.post("/people/person/password")
+def link_password(context: Context, name: _Name) -> Response:
+    """Make a link by which someone chooses a new password."""
+    with context.access() as access:
+        library = access.full_library(Role.ADMIN)
+        _require_person(library, name)
+        key = PasswordLinks(library).create(name, by=context.principal.name)
+    url = context.request.url.replace(path="/sign-in/password", query=urlencode({"key": key}))
+    return _person(context, name, link=str(url))
+
+
+@router.post("/people/person/second-factor/off")
+def end_second_factor(context: Context, name: _Name) -> Response:
+    return _change_person(
+        context, name, lambda library, by: SecondFactors(library).turn_off(name, by=by)
+    )
+
+
+def _change_person(
+    context: RequestContext, name: str, change: Callable[[Library, str], None]
+) -> Response:
+    try:
+        with context.access() as access:
+            library = access.full_library(Role.ADMIN)
+            _require_person(library, name)
+            change(library, context.principal.name)
+    except NotFound as error:
+        return _person(context, name, problem=error)
+    return context.redirect(f"/people/person?{urlencode({'name': name})}")
+
+
+def _require_person(library: Library, name: str) -> None:
+    if not any(each.name == name for each in Accounts(library).users()):
+        raise NotFound(f"account {name[:64]!r} not found.")
+
+
+def _person(
+    context: RequestContext, name: str, *, link: str = "", problem: Refusal | None = None
+) -> Response:
+    with context.access() as access:
+        library = access.full_library(Role.ADMIN)
+        user = next((each for each in Accounts(library).users() if each.name == name), None)
+        if user is None:
+            raise NotFound(f"account {name[:64]!r} not found.")
+        sessions = OpenSessions(library).list(name, SESSION.read(context.request))
+        factor_on = SecondFactors(library).is_on(name)
+    return context.page(
+        "person.html.j2",
+        user=user,
+        sessions=sessions,
+        factor_on=factor_on,
+        link=link,
+        hours=LINK_SECONDS // 3600,
+        problem=problem,
+    )
+
+
 @router.get("/people/in")
 def members_page(context: Context, c: Annotated[str, Query(max_length=500)]) -> Response:
     """Show who has a role in a collection, to its admins."""
@@ -224,43 +215,5 @@ def _members(
         collection=called,
         members=members,
         roles=[each.title for each in Role],
-        problem=problem,
-    )
-
-
-@router.get("/account")
-def account(context: Context) -> Response:
-    return _account(context)
-
-
-def _account(
-    context: RequestContext,
-    *,
-    secret: str = "",
-    factor: tuple[str, str] | None = None,
-    codes: Sequence[str] = (),
-    problem: ConfigError | Refusal | None = None,
-) -> Response:
-    with context.state.connection_pool.library() as library:
-        factors = SecondFactors(library)
-        factor_on = factors.is_on(context.principal.name)
-        codes_left = factors.recovery_codes_left(context.principal.name)
-        tokens = ApiTokens(library).list(context.principal.name)
-        panes = PaneSessions(library).list(context.principal.name)
-        has_password = Accounts(library).has_password(context.principal.name)
-        mailbox = find_mailbox(library, context.principal.name)
-    return context.page(
-        "account.html.j2",
-        tokens=tokens,
-        panes=panes,
-        mailbox=mailbox if context.state.settings.mail.host else None,
-        digests=list(Digest),
-        has_password=has_password,
-        scopes=[each.value for each in Scope],
-        secret=secret,
-        factor=factor,
-        factor_on=factor_on,
-        codes=codes,
-        codes_left=codes_left,
         problem=problem,
     )

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from fourcorners.errors import ConfigError
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.server.auth.identity import SECOND_FACTOR, SESSION, SIGN_IN
+from fourcorners.server.auth.open_sessions import SessionOrigin
+from fourcorners.server.auth.password_links import PasswordLinks
 from fourcorners.server.auth.sessions import CodeRefused, SecondFactorNeeded, Sessions
 from fourcorners.server.context import Context, app_state, require_form_token
 from fourcorners.server.errors import NotSignedIn, TooManyRequests
@@ -49,7 +52,9 @@ def sign_in(
     try:
         _spend(request)
         with count_failures(request), state.connection_pool.library() as library:
-            secret = Sessions(library).sign_in(name.strip(), password)
+            secret = Sessions(library, SessionOrigin.from_request(request)).sign_in(
+                name.strip(), password
+            )
     except SecondFactorNeeded as needed:
         answer = _page(request, to, asks_code=True)
         SECOND_FACTOR.save(answer, needed.secret)
@@ -71,7 +76,8 @@ def sign_in_with_code(
     try:
         _spend(request)
         with count_failures(request), state.connection_pool.library() as library:
-            secret = Sessions(library).sign_in_with_code(SECOND_FACTOR.read(request), code)
+            sessions = Sessions(library, SessionOrigin.from_request(request))
+            secret = sessions.sign_in_with_code(SECOND_FACTOR.read(request), code)
     except Refusal as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         again = isinstance(error, CodeRefused | TooManyRequests)
@@ -97,6 +103,62 @@ def count_failures(request: Request) -> Iterator[None]:
     except NotSignedIn:
         limit.note_failure(address)
         raise
+
+
+@router.get("/sign-in/password")
+def show_password_form(
+    request: Request, key: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """Let whoever has a link that an admin made choose a password."""
+    try:
+        _spend(request)
+        with count_failures(request), app_state(request).connection_pool.library() as library:
+            name = PasswordLinks(library).find_account(key)
+    except Refusal as error:
+        return _page(request, "/", error, 404 if isinstance(error, NotSignedIn) else error.status)
+    return _password_page(request, key, name)
+
+
+@router.post("/sign-in/password")
+def choose_password(
+    request: Request,
+    key: Annotated[str, Form(max_length=100)],
+    new: Annotated[str, Form(max_length=1_000)],
+) -> Response:
+    """Change the password of whoever has the link, and let them sign in with it.
+
+    The form has no token: its key is one.
+    """
+    try:
+        _spend(request)
+        with count_failures(request), app_state(request).connection_pool.library() as library:
+            links = PasswordLinks(library)
+            name = links.find_account(key)
+            try:
+                links.use(key, new)
+            except ConfigError as error:
+                return _password_page(request, key, name, error)
+    except Refusal as error:
+        return _page(request, "/", error, 404 if isinstance(error, NotSignedIn) else error.status)
+    return RedirectResponse("/sign-in", 303)
+
+
+def _password_page(
+    request: Request, key: str, name: str, problem: ConfigError | None = None
+) -> Response:
+    drawn = (
+        app_state(request)
+        .templates.get_template("new_password.html.j2")
+        .render(
+            principal=None,
+            form_token="",
+            path="/sign-in",
+            key=key,
+            name=name,
+            problem=problem,
+        )
+    )
+    return HTMLResponse(drawn, 422 if problem else 200, _UNKEPT)
 
 
 @router.post("/sign-out", dependencies=[Depends(require_form_token)])
@@ -131,7 +193,8 @@ def finish(request: Request) -> Response:
     query = {name: value[:_LONGEST] for name, value in request.query_params.items()}
     try:
         # Whoever began here was counted then.
-        session, to = flow.finish(SIGN_IN.read(request), query, lambda: _spend(request))
+        origin = SessionOrigin.from_request(request)
+        session, to = flow.finish(SIGN_IN.read(request), query, lambda: _spend(request), origin)
     except Refusal as error:
         answer = _page(request, "/", error)
         SIGN_IN.clear(answer)

@@ -13,6 +13,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.errors import NotFound
+from fourcorners.server.auth.open_sessions import SessionOrigin
 from fourcorners.server.auth.pane_sessions import CODE_SECONDS, PaneSessions
 from fourcorners.server.context import AppState, Context, app_state, require_form_token
 from fourcorners.server.pages.signing_in import count_failures
@@ -89,7 +90,7 @@ def connect(request: Request, code: Annotated[str, Form(max_length=40)]) -> Resp
     state = _team(request)
     state.sign_in_limit.spend(request.client.host if request.client else "")
     with count_failures(request), state.connection_pool.library() as library:
-        secret = PaneSessions(library).connect(code)
+        secret = PaneSessions(library, SessionOrigin.from_request(request)).connect(code)
     return JSONResponse({"token": secret}, headers=_NO_STORE)
 
 

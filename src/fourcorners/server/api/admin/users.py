@@ -18,7 +18,7 @@ from fourcorners.server.context import Context
 from fourcorners.value import Flag, NoWord, Value
 
 router = APIRouter(tags=["Users"], route_class=ApiRoute)
-_User = Annotated[str, Path(max_length=100, description="An account's name.", examples=["ada"])]
+UserName = Annotated[str, Path(max_length=100, description="An account's name.", examples=["ada"])]
 
 
 class UserValue(Value):
@@ -35,6 +35,7 @@ class UserValue(Value):
         description="Whether they have signed in through the provider, or may."
     )
     created: Moment
+    last_sign_in: Moment | None
 
     @classmethod
     def from_account(cls, account: Account) -> UserValue:
@@ -44,6 +45,7 @@ class UserValue(Value):
             role=roles.pop(ALL_COLLECTIONS, None),
             roles=roles,
             has_password=account.password,
+            last_sign_in=account.last_sign_in or None,
         )
 
 
@@ -115,33 +117,33 @@ def add_user(context: Context, asked: NewUser) -> UserValue:
             accounts.add(asked.name, asked.password, by=by)
         else:
             accounts.add_without_password(asked.name, by=by)
-        added = _user(accounts, asked.name)
+        added = find_user(accounts, asked.name)
     context.set_location(f"/api/v1/users/{added.name}")
     return added
 
 
 @router.get("/users/{user}")
-def get_user(context: Context, user: _User) -> UserValue:
+def get_user(context: Context, user: UserName) -> UserValue:
     """Return an account."""
     with context.access() as access:
-        return _user(Accounts(access.full_library(Role.ADMIN)), user)
+        return find_user(Accounts(access.full_library(Role.ADMIN)), user)
 
 
 @router.patch("/users/{user}")
-def update_user(context: Context, user: _User, change: UserChange) -> UserValue:
+def update_user(context: Context, user: UserName, change: UserChange) -> UserValue:
     """Shut someone out, let them in again, or give them a role in every collection."""
     by = context.principal.name
     if user == by and change.disabled:
         raise Refusal("you cannot disable your own account.", remedy="Ask another admin.")
     with context.access() as access:
         accounts = Accounts(access.full_library(Role.ADMIN))
-        _user(accounts, user)
+        find_user(accounts, user)
         if change.disabled is not None:
             accounts.set_disabled(user, change.disabled, by=by)
         if change.role is not None:
             role = None if change.role == "none" else Role.from_title(change.role)
             accounts.grant(user, role, ALL_COLLECTIONS, by=by)
-        return _user(accounts, user)
+        return find_user(accounts, user)
 
 
 @router.get("/tokens")
@@ -179,7 +181,12 @@ def revoke_token(
         tokens.revoke(name, token, by=name)
 
 
-def _user(accounts: Accounts, name: str) -> UserValue:
+def find_user(accounts: Accounts, name: str) -> UserValue:
+    """Return an account.
+
+    Raises:
+        NotFound: If there is none of this name.
+    """
     found = next((each for each in accounts.users() if each.name == name), None)
     if found is None:
         raise NotFound(f"account {name[:64]!r} not found.")

@@ -24,8 +24,9 @@ from fourcorners.server.auth.accounts import Accounts, hash_secret
 from fourcorners.server.auth.oidc.accounts import ProviderAccounts, string_of
 from fourcorners.server.auth.oidc.provider import Provider
 from fourcorners.server.auth.oidc.tokens import SKEW, SignInRefused, token_error
+from fourcorners.server.auth.open_sessions import SESSION_SECONDS, UNKNOWN_ORIGIN, SessionOrigin
 from fourcorners.server.auth.pane_sessions import PaneSessions
-from fourcorners.server.auth.sessions import SESSION_SECONDS, Sessions
+from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.store.connection_pool import ConnectionPool
 
@@ -68,7 +69,11 @@ class SignInFlow:
         return url, secret
 
     def finish(
-        self, secret: str, answer: Mapping[str, str], count: Callable[[], None]
+        self,
+        secret: str,
+        answer: Mapping[str, str],
+        count: Callable[[], None],
+        origin: SessionOrigin = UNKNOWN_ORIGIN,
     ) -> tuple[str, str]:
         """Return the session that the provider's answer begins, and where to go.
 
@@ -82,7 +87,7 @@ class SignInFlow:
         """
         try:
             leads_to = self._take_sign_in(secret, answer.get("state", ""), count)
-            return self._check_answer(secret, answer), leads_to
+            return self._check_answer(secret, answer, origin), leads_to
         except SignInRefused as error:
             with self._pool.library() as library:
                 library.record(
@@ -96,7 +101,7 @@ class SignInFlow:
                 )
             raise
 
-    def _check_answer(self, secret: str, answer: Mapping[str, str]) -> str:
+    def _check_answer(self, secret: str, answer: Mapping[str, str], origin: SessionOrigin) -> str:
         if answer.get("iss", self.provider.settings.issuer) != self.provider.settings.issuer:
             raise SignInRefused("this answer is another provider's.", why="issuer")  # RFC 9207
         if "error" in answer:
@@ -114,7 +119,7 @@ class SignInFlow:
         settings = self.provider.settings
         with self._pool.library() as library, library.transaction():
             name = ProviderAccounts(library, settings).admit(claims)
-            session = Sessions(library).start(
+            session = Sessions(library, origin).start(
                 name, through=settings.issuer, seconds=settings.session_hours * 3600
             )
             _remember_session(library, settings.issuer, claims, session)
