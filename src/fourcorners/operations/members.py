@@ -16,14 +16,22 @@ from fourcorners.operations.principal import Role
 from fourcorners.review.annotations import assignee
 from fourcorners.review.finding import Annotation, Author
 
+HELD_ROLES = (
+    "(SELECT user, collection, role FROM server_roles UNION ALL SELECT user, collection, role "
+    "FROM server_oidc_roles WHERE until > ?2 UNION ALL SELECT user, collection, role "
+    "FROM server_scim_roles)"
+)
+"""Who has which role where: by hand, by the groups of a sign-in, by those that SCIM tells of.
+
+Its second parameter is the time now.
+"""
 _MENTION = re.compile(r"(?<![\w.@+-])@([A-Za-z0-9][A-Za-z0-9._@+-]{0,63})")
 
 
 def members(library: Library, collection: str) -> list[str]:
     """Return who may read a collection and can sign in, by name; nobody on a local server."""
     rows = library.execute(
-        "SELECT DISTINCT u.name FROM server_users AS u JOIN (SELECT user, collection FROM "
-        "server_roles UNION SELECT user, collection FROM server_oidc_roles WHERE until > ?2) AS r "
+        f"SELECT DISTINCT u.name FROM server_users AS u JOIN {HELD_ROLES} AS r "  # noqa: S608 - ours
         "ON r.user = u.name WHERE u.disabled = 0 AND r.collection IN ('', ?1) ORDER BY u.name",
         (fold_name(collection), time.time()),
     )

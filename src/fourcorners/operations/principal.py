@@ -33,9 +33,16 @@ class Scope(StrEnum):
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
+    SCIM = "scim"
+    """What a directory calls, and nothing else."""
 
 
-_MOST_BY_SCOPE = {Scope.READ: Role.READER, Scope.WRITE: Role.EDITOR, Scope.ADMIN: Role.ADMIN}
+_MOST_BY_SCOPE = {
+    Scope.READ: Role.READER,
+    Scope.WRITE: Role.EDITOR,
+    Scope.ADMIN: Role.ADMIN,
+    Scope.SCIM: Role.ADMIN,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from starlette.types import Receive, Scope, Send
 from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.server import error_handlers
+from fourcorners.server.auth.group_roles import GroupRoles
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.conditional_requests import ConditionalMiddleware
 from fourcorners.server.context import AppState, app_state, require_form_token
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from fourcorners.server.tasks.runner import TaskWorkers
 
 _PAGES, _API = "fourcorners.server.pages", "fourcorners.server.api"
+_SCIM = "fourcorners.server.scim.routes"
 _SIGNING_IN = "signing_in"  # it answers before there is a token to hold
 _SIGN_INS = 20  # tries of one address a minute, whatever names it tries
 # Newer versions of FastAPI trace requests, with their queries, for whoever listens, and send that
@@ -133,6 +136,7 @@ def create_app(
         with suppress(LibraryError), pool.library() as library:  # else at the next start
             state.uploads.delete_abandoned(library)
             state.page_renderer.renditions.keep_only(library.document_ids())
+            GroupRoles(library, settings.oidc).refresh()
         state.workers.start()
         for each in senders:
             each.start()
@@ -198,6 +202,8 @@ def _add_rest(app: FastAPI, names: Sequence[str]) -> None:
     for name in names:
         _add_page(app, name)
     import_module(_API).install(app)
+    if app.state.server.team and find_spec("scim2_models"):
+        app.include_router(import_module(_SCIM).router, include_in_schema=False)
     if app.state.server.settings.word.office_js is not None:
         from fourcorners.server.word import entry, pane
 

@@ -134,7 +134,7 @@ def reset(
 @app.command("token")
 def token(
     name: Annotated[str, argument("NAME", "Whose.")],
-    scope: Annotated[str, option("--scope SCOPE", "read, write or admin.")] = "read",
+    scope: Annotated[str, option("--scope SCOPE", "read, write, admin or scim.")] = "read",
     days: Annotated[int, option("--days N", "How long it lasts.", least=1, most=3660)] = 90,
     note: Annotated[str, option("--note TEXT", "What it is for.")] = "",
     library: options.Library = None,
@@ -144,7 +144,7 @@ def token(
     from fourcorners.server.auth.api_tokens import ApiTokens
 
     if scope not in {each.value for each in Scope}:
-        raise ConfigError(f"--scope is {scope!r}.", remedy="Give read, write or admin.")
+        raise ConfigError(f"--scope is {scope!r}.", remedy="Give read, write, admin or scim.")
     with console.open_library(library) as store:
         secret = ApiTokens(store).add(name, [Scope(scope)], note, days, by=_BY)
     console.print_line(secret)

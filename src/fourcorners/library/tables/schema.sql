@@ -764,3 +764,31 @@ CREATE TABLE IF NOT EXISTS server_password_links(
     user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
     begun REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What a directory says of people and groups by SCIM; a `deleted` person is one it has taken out
+
+CREATE TABLE IF NOT EXISTS server_scim_people(
+    user     TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE,
+    external TEXT NOT NULL DEFAULT '',
+    deleted  INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_scim_groups(
+    id       TEXT PRIMARY KEY,
+    name     TEXT NOT NULL,
+    external TEXT NOT NULL,
+    created  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_scim_members(
+    id   TEXT NOT NULL REFERENCES server_scim_groups(id) ON DELETE CASCADE,
+    user TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    PRIMARY KEY (id, user)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_scim_roles(
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    role       INTEGER NOT NULL,
+    PRIMARY KEY (user, collection)
+) STRICT, WITHOUT ROWID;

@@ -20,6 +20,7 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.members import HELD_ROLES
 from fourcorners.operations.principal import Principal, Role
 
 if TYPE_CHECKING:
@@ -161,9 +162,9 @@ class Accounts:
     def members(self, collection: str) -> list[tuple[str, Role]]:
         """Return who has a role in a collection, by hand or by a group, and not in all."""
         rows = self._library.execute(
-            "SELECT user, max(role) FROM (SELECT user, role FROM server_roles "
-            "WHERE collection = ?1 UNION ALL SELECT user, role FROM server_oidc_roles "
-            "WHERE collection = ?1 AND until > ?2) AS held GROUP BY user ORDER BY user",
+            f"SELECT user, max(role) FROM {HELD_ROLES} AS held "  # noqa: S608 - ours
+            "WHERE collection = ?1 "
+            "GROUP BY user ORDER BY user",
             (fold_name(collection), time.time()),
         )
         return [(as_string(user), Role(as_integer(role))) for user, role in rows]
@@ -221,9 +222,11 @@ class Accounts:
         )
 
     def roles_by_groups(self, name: str) -> Mapping[str, Role]:
-        """Return the roles that someone's groups gave them when they last signed in, and hold."""
+        """Return the roles that someone's groups give them, at the last sign-in or by SCIM."""
         rows = self._library.execute(
-            "SELECT collection, role FROM server_oidc_roles WHERE user = ? AND until > ? "
+            "SELECT collection, max(role) FROM (SELECT collection, role FROM server_oidc_roles "
+            "WHERE user = ?1 AND until > ?2 UNION ALL SELECT collection, role "
+            "FROM server_scim_roles WHERE user = ?1) AS held GROUP BY collection "
             "ORDER BY collection",
             (name, time.time()),
         )
@@ -232,9 +235,9 @@ class Accounts:
     def _roles(self, name: str) -> Mapping[str, Role]:
         """Return the best of the roles that were given by hand and by groups."""
         rows = self._library.execute(
-            "SELECT collection, max(role) FROM (SELECT collection, role FROM server_roles "
-            "WHERE user = ?1 UNION ALL SELECT collection, role FROM server_oidc_roles "
-            "WHERE user = ?1 AND until > ?2) AS held GROUP BY collection ORDER BY collection",
+            f"SELECT collection, max(role) FROM {HELD_ROLES} AS held "  # noqa: S608 - ours
+            "WHERE user = ?1 "
+            "GROUP BY collection ORDER BY collection",
             (name, time.time()),
         )
         return {as_string(collection): Role(as_integer(role)) for collection, role in rows}

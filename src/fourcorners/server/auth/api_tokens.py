@@ -41,7 +41,9 @@ class ApiTokens:
             ConfigError: If there is no such account, or nothing that the token is for.
         """
         if not scopes:
-            raise ConfigError("a token needs a scope: read, write or admin.")
+            raise ConfigError("a token needs a scope: read, write, admin or scim.")
+        if Scope.SCIM in scopes and len(set(scopes)) > 1:
+            raise ConfigError("a token of the scope scim has no other scope.")
         if not 1 <= days <= 3660:
             raise ConfigError("a token lasts 1 to 3,660 days.")
         note_line = " ".join(note.split())[:120]
@@ -88,7 +90,8 @@ class ApiTokens:
             )
             self._accounts.record("token dropped", name, by)
 
-    def find_principal(self, secret: str) -> Principal | None:
+    def find_principal(self, secret: str, *, for_scim: bool = False) -> Principal | None:
+        """Return whose token it is; None if it is none, or opens nothing of what is asked for."""
         rows = self._library.execute(
             "SELECT t.user, t.scopes FROM server_tokens t JOIN server_users u ON u.name = t.user "
             "WHERE t.hash = ? AND t.expires > ? AND u.disabled = 0",
@@ -97,4 +100,6 @@ class ApiTokens:
         if not rows:
             return None
         scopes = frozenset(Scope(each) for each in json.loads(as_string(rows[0][1])))
+        if (Scope.SCIM in scopes) != for_scim:
+            return None
         return self._accounts.principal(as_string(rows[0][0]), highest_role(scopes), "")

@@ -96,6 +96,10 @@ CALENDAR = "/dates/calendar.ics"
 """The one address whose token may be in it: programs that subscribe to it send no headers."""
 
 
+SCIM = "/scim/v2"
+"""Under which a firm's directory calls; only tokens of that scope open it, and nothing else."""
+
+
 def _is_calendar(request: Request) -> bool:
     return request.method == "GET" and request.url.path == CALENDAR
 
@@ -120,7 +124,9 @@ class TeamIdentity:
                 if secret.startswith(PANE_PREFIX):
                     principal = PaneSessions(library).find_principal(secret)
                 else:
-                    principal = ApiTokens(library).find_principal(secret)
+                    principal = ApiTokens(library).find_principal(
+                        secret, for_scim=request.url.path.startswith(f"{SCIM}/")
+                    )
             if principal is None:
                 raise NotSignedIn("this API token is unknown or has expired.")
             if secret.startswith(PANE_PREFIX) and not is_pane_call(

@@ -6,15 +6,13 @@ an e-mail address only says which account they are the first time.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
-from fourcorners.library.tokens import fold_name
-from fourcorners.operations.principal import Role
-from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.group_roles import GroupRoles
 from fourcorners.server.auth.oidc.tokens import SignInRefused
 from fourcorners.server.store.mail import suggest_address
 from fourcorners.settings import OidcSettings
@@ -44,7 +42,8 @@ class ProviderAccounts:
                 who=name,
                 remedy="Ask whoever administers this library.",
             )
-        self._give_roles(name, groups_of(claims, self._settings.groups_claim))
+        groups = groups_of(claims, self._settings.groups_claim)
+        GroupRoles(self._library, self._settings).set_at_sign_in(name, groups)
         if self._is_address_proven(claims):
             suggest_address(self._library, name, string_of(claims.get("email")))
         return name
@@ -117,34 +116,6 @@ class ProviderAccounts:
 
     def _is_address_proven(self, claims: Mapping[str, object]) -> bool:
         return claims.get("email_verified") is True or self._settings.trust_email
-
-    def _give_roles(self, name: str, groups: frozenset[str]) -> None:
-        """Replace the roles that someone's groups gave them, and tell the trail of a change."""
-        wanted: dict[str, Role] = {}
-        shown = {ALL_COLLECTIONS: "every collection"}
-        for each in self._settings.roles:
-            if each.group in groups:
-                where = fold_name(each.collection) if each.collection else ALL_COLLECTIONS
-                wanted[where] = max(wanted.get(where, Role.READER), Role[each.role.upper()])
-                shown.setdefault(where, each.collection)
-        held = self._accounts.roles_by_groups(name)
-        until = time.time() + self._settings.role_days * 86_400
-        self._library.execute("DELETE FROM server_oidc_roles WHERE user = ?", (name,))
-        for where, role in wanted.items():
-            if where != ALL_COLLECTIONS:
-                self._library.add_collection(shown[where])
-            self._library.execute(
-                "INSERT INTO server_oidc_roles VALUES (?, ?, ?, ?)", (name, where, int(role), until)
-            )
-        for where in sorted(held.keys() | wanted.keys()):
-            if held.get(where) != wanted.get(where):
-                self._accounts.record_role(
-                    "role by group",
-                    name,
-                    shown.get(where, where),
-                    wanted.get(where),
-                    self._settings.issuer,
-                )
 
 
 def groups_of(claims: Mapping[str, object], path: str) -> frozenset[str]:
