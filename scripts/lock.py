@@ -37,7 +37,7 @@ STEPS = {
     "firm": Step(
         "a server for a firm, in PostgreSQL, with sign-in, SCIM, MCP and traces",
         ("server",),
-        extras=("mcp", "oidc", "postgres", "scim", "telemetry"),
+        extras=("mcp", "oidc", "passkeys", "postgres", "scim", "telemetry"),
     ),
     "test": Step("the tests", ("firm",), extras=("cluster",), groups=("test",)),
     "check": Step("`make check`", ("test",), groups=("check",)),

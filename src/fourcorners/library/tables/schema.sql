@@ -792,3 +792,21 @@ CREATE TABLE IF NOT EXISTS server_scim_roles(
     role       INTEGER NOT NULL,
     PRIMARY KEY (user, collection)
 ) STRICT, WITHOUT ROWID;
+
+-- Passkeys: their public keys, and how often each has signed as its device counts
+
+CREATE TABLE IF NOT EXISTS server_passkeys(
+    id         TEXT PRIMARY KEY,
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    public_key TEXT NOT NULL,
+    uses       INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    created    TEXT NOT NULL,
+    used       TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_passkey_challenges(
+    hash  TEXT PRIMARY KEY,
+    user  TEXT NOT NULL,
+    begun REAL NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
 from fastapi.responses import Response
+from pydantic import Json
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.errors import Refusal
-from fourcorners.operations.principal import Scope
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.identity import SESSION
 from fourcorners.server.auth.open_sessions import OpenSessions
+from fourcorners.server.auth.passkeys import Passkeys, Site, are_passkeys_installed
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.context import Context, RequestContext
@@ -93,6 +95,44 @@ def end_other_sessions(context: Context) -> Response:
     return context.redirect("/account#sessions")
 
 
+@router.post("/account/passkeys/options")
+def begin_passkey(context: Context) -> Response:
+    """Return what the browser needs to make a passkey; a script asks, and sends what it made."""
+    name = context.principal.name
+    with context.state.connection_pool.library() as library:
+        options = Passkeys(library, Site.from_request(context.request)).begin(name)
+    return Response(options, media_type="application/json")
+
+
+@router.post("/account/passkeys")
+def add_passkey(
+    context: Context,
+    called: Annotated[str, Form(max_length=60)],
+    credential: Annotated[Json[dict[str, Any]], Form(max_length=20_000)],
+) -> Response:
+    name = context.principal.name
+    try:
+        with context.state.connection_pool.library() as library:
+            Passkeys(library, Site.from_request(context.request)).add(name, called, credential)
+    except ConfigError as error:
+        return _account(context, problem=error)
+    return context.redirect("/account#passkeys")
+
+
+@router.post("/account/passkeys/remove")
+def remove_passkey(
+    context: Context, passkey: Annotated[str, Form(min_length=1, max_length=2_000)]
+) -> Response:
+    name = context.principal.name
+    try:
+        with context.state.connection_pool.library() as library:
+            passkeys = Passkeys(library, Site.from_request(context.request))
+            passkeys.remove(name, passkey, by=name)
+    except Refusal as error:
+        return _account(context, problem=error)
+    return context.redirect("/account#passkeys")
+
+
 @router.post("/account/second-factor")
 def begin_second_factor(context: Context) -> Response:
     """Make the secret of an app; it counts once a code of it was given."""
@@ -148,15 +188,23 @@ def _account(
         tokens = ApiTokens(library).list(context.principal.name)
         sessions = OpenSessions(library).list(context.principal.name, SESSION.read(context.request))
         has_password = Accounts(library).has_password(context.principal.name)
+        passkeys = Passkeys(library, Site.from_request(context.request)).list(
+            context.principal.name
+        )
         mailbox = find_mailbox(library, context.principal.name)
     return context.page(
         "account.html.j2",
         tokens=tokens,
         sessions=sessions,
+        passkeys=passkeys if are_passkeys_installed() else None,
         mailbox=mailbox if context.state.settings.mail.host else None,
         digests=list(Digest),
         has_password=has_password,
-        scopes=[each.value for each in Scope],
+        scopes=[
+            each.value
+            for each in Scope
+            if each is not Scope.SCIM or context.principal.may_everywhere(Role.ADMIN)
+        ],
         secret=secret,
         factor=factor,
         factor_on=factor_on,

@@ -17,6 +17,7 @@ from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.identity import SESSION
 from fourcorners.server.auth.open_sessions import OpenSessions
+from fourcorners.server.auth.passkeys import Passkeys, Site
 from fourcorners.server.auth.password_links import LINK_SECONDS, PasswordLinks
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.context import Context, RequestContext
@@ -140,6 +141,14 @@ def end_second_factor(context: Context, name: _Name) -> Response:
     )
 
 
+@router.post("/people/person/passkeys/remove")
+def remove_passkeys(context: Context, name: _Name) -> Response:
+    site = Site.from_request(context.request)
+    return _change_person(
+        context, name, lambda library, by: Passkeys(library, site).remove(name, by=by)
+    )
+
+
 def _change_person(
     context: RequestContext, name: str, change: Callable[[Library, str], None]
 ) -> Response:
@@ -168,11 +177,13 @@ def _person(
             raise NotFound(f"account {name[:64]!r} not found.")
         sessions = OpenSessions(library).list(name, SESSION.read(context.request))
         factor_on = SecondFactors(library).is_on(name)
+        passkeys = Passkeys(library, Site.from_request(context.request)).list(name)
     return context.page(
         "person.html.j2",
         user=user,
         sessions=sessions,
         factor_on=factor_on,
+        passkeys=passkeys,
         link=link,
         hours=LINK_SECONDS // 3600,
         problem=problem,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from pydantic import Json
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.server.auth.identity import SECOND_FACTOR, SESSION, SIGN_IN
 from fourcorners.server.auth.open_sessions import SessionOrigin
+from fourcorners.server.auth.passkeys import Passkeys, Site, are_passkeys_installed
 from fourcorners.server.auth.password_links import PasswordLinks
 from fourcorners.server.auth.sessions import CodeRefused, SecondFactorNeeded, Sessions
 from fourcorners.server.context import Context, app_state, require_form_token
@@ -62,6 +64,34 @@ def sign_in(
     except Refusal as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         return _page(request, to, error, status, name=name)
+    return _signed_in(secret, to)
+
+
+@router.post("/sign-in/passkey/options")
+def begin_with_passkey(request: Request) -> Response:
+    """Return what the browser needs to sign in by a passkey; a script asks, and sends the answer.
+
+    Neither route takes a token: nobody is known yet, and the server refuses those of other sites.
+    """
+    _spend(request)
+    with app_state(request).connection_pool.library() as library:
+        options = Passkeys(library, Site.from_request(request)).begin_sign_in()
+    return Response(options, media_type="application/json", headers=_UNKEPT)
+
+
+@router.post("/sign-in/passkey")
+def sign_in_with_passkey(
+    request: Request,
+    credential: Annotated[Json[dict[str, Any]], Form(max_length=20_000)],
+    to: Annotated[str, Form(max_length=2_000)] = "/",
+) -> Response:
+    try:
+        _spend(request)
+        with count_failures(request), app_state(request).connection_pool.library() as library:
+            name = Passkeys(library, Site.from_request(request)).find_account(credential)
+            secret = Sessions(library, SessionOrigin.from_request(request)).start(name)
+    except Refusal as error:
+        return _page(request, to, error, 422 if isinstance(error, NotSignedIn) else error.status)
     return _signed_in(secret, to)
 
 
@@ -278,6 +308,7 @@ def _page(
         name=name,
         out=out,
         asks_code=asks_code,
+        passkeys=are_passkeys_installed(),
         provider=state.flow.provider.settings.title if state.flow else "",
     )
     answer = HTMLResponse(drawn, status or (problem.status if problem else 200))
