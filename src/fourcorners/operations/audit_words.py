@@ -54,6 +54,7 @@ EVENTS: Mapping[str, str] = {
     "user added": "Person added",
     "user disabled": "Person disabled",
     "user enabled": "Person enabled",
+    "user removed": "Person removed",
 }
 """What events are called, by their names in the trail; others are called by these names."""
 

@@ -203,7 +203,7 @@ def _add_rest(app: FastAPI, names: Sequence[str]) -> None:
         _add_page(app, name)
     import_module(_API).install(app)
     if app.state.server.team and find_spec("scim2_models"):
-        app.include_router(import_module(_SCIM).router, include_in_schema=False)
+        import_module(_SCIM).install(app)
     if app.state.server.settings.word.office_js is not None:
         from fourcorners.server.word import entry, pane
 

@@ -13,6 +13,10 @@ from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.group_roles import GroupRoles
+from fourcorners.server.auth.second_factor import SecondFactors
+from fourcorners.server.errors import TooManyRequests
+from fourcorners.server.rate_limit import RateLimiter
+from fourcorners.server.store.mail import Digest, find_mailbox, set_mailbox
 from fourcorners.settings import OidcRoleSettings, OidcSettings
 from tests.server.auth.test_team import PASSWORD, bearer, sign_in, trail
 from tests.server.conftest import LEASE, Room
@@ -95,10 +99,10 @@ def test_entra_adds_finds_and_disables_somebody(room: Room, directory: Directory
     assert directory.call("GET", place)[1]["active"] is False
     okta = {"op": "replace", "value": {"active": True}}
     assert directory.patch(place, okta)[1]["active"] is True
-    events = [(event, detail.get("by")) for event, detail in trail(room)]
-    assert ("user added", "ada") in events
-    assert ("user disabled", "ada") in events
-    assert ("user enabled", "ada") in events
+    events = [(event, detail.get("by"), detail.get("through")) for event, detail in trail(room)]
+    assert ("user added", "ada", "SCIM") in events
+    assert ("user disabled", "ada", "SCIM") in events
+    assert ("user enabled", "ada", "SCIM") in events
     with room.app.state.server.connection_pool.library() as library:
         (account,) = [each for each in Accounts(library).users() if each.name == eva["id"]]
     assert (account.provider, account.password) == ("expected", False)
@@ -118,8 +122,54 @@ def test_who_is_taken_out_is_out_at_once_everywhere(room: Room, directory: Direc
     assert sign_in(room.client, "bram") == 422
     assert directory.call("GET", "/Users/bram")[0] == 404
     assert directory.call("DELETE", "/Users/bram")[0] == 404
-    assert directory.add("bram")[0] == 201  # and may be brought back
-    assert sign_in(room.client, "bram") == 303
+
+
+def test_who_is_added_again_has_nothing_of_whoever_had_the_name(
+    room: Room, directory: Directory
+) -> None:
+    room.put({"lease.txt": LEASE}, "Mill")
+    program, pool = bearer(room, "bram"), room.app.state.server.connection_pool
+    group = {"schemas": [GROUP], "displayName": "legal", "members": [{"value": "bram"}]}
+    assert directory.call("POST", "/Groups", group)[0] == 201
+    with pool.library() as library:
+        ApiTokens(library).add("bram", [Scope.READ], "calendar", 1, by="test")
+        SecondFactors(library).begin("bram")
+        set_mailbox(library, "bram", "bram@firm.example", Digest.AT_ONCE)
+        library.execute("INSERT INTO server_oidc_people VALUES ('issuer', 'subject', 'bram')")
+    assert directory.call("DELETE", "/Users/bram")[0] == 204
+    status, bram = directory.add("BRAM")
+    assert (status, bram["id"], bram["active"]) == (201, "bram", True)
+    assert sign_in(room.client, "bram") == 422
+    assert room.client.get("/api/v1/documents", headers=program).status_code == 401
+    assert directory.call("GET", "/Groups")[1]["Resources"][0].get("members") is None
+    with pool.library() as library:
+        (account,) = [each for each in Accounts(library).users() if each.name == "bram"]
+        assert (account.roles, account.password, account.provider) == ({}, False, "expected")
+        assert ApiTokens(library).list("bram") == []
+        assert find_mailbox(library, "bram").address == ""
+        for table in ("server_second_factors", "server_oidc_people"):
+            assert library.execute(f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608 - ours
+    lost = [detail for event, detail in trail(room) if event == "role" and detail["by"] == "ada"]
+    assert [(each["user"], each["role"], each["through"]) for each in lost] == [
+        ("bram", "none", "SCIM")
+    ]
+    assert "user removed" in {event for event, _ in trail(room)}
+
+
+def test_a_directory_that_asks_too_often_waits(
+    room: Room, directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = directory.headers
+    left = room.client.get("/scim/v2/Users", headers=headers).headers["RateLimit"]
+    assert left.startswith('"requests";r=299;')
+
+    def refuse(*_: object) -> None:
+        raise TooManyRequests("too many requests.", after=3)
+
+    monkeypatch.setattr(RateLimiter, "spend", refuse)
+    answer = room.client.get("/scim/v2/Users", headers=headers)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
+    assert answer.json()["status"] == "429"
 
 
 def test_groups_give_and_take_roles_apart_from_those_by_hand(

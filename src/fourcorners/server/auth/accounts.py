@@ -53,8 +53,11 @@ class Account:
 
 
 class Accounts:
-    def __init__(self, library: Library) -> None:
+    """The accounts of a library; `through` is the program that changes them, in the trail."""
+
+    def __init__(self, library: Library, *, through: str = "") -> None:
         self._library = library
+        self._through = {"through": through} if through else {}
 
     # People
 
@@ -128,6 +131,28 @@ class Accounts:
             )
             if disabled:
                 self._end_sessions(name)
+
+    def remove(self, name: str, *, by: str) -> None:
+        """Shut someone out for good: their roles, and all that ever let them in, are deleted.
+
+        The name stays, disabled, because the trail and reviews have it.
+
+        Raises:
+            ConfigError: If there is no such account.
+        """
+        with self.change("user removed", name, by):
+            for where in self._roles(name):
+                self.record_role("role", name, where or "every collection", None, by)
+            for table in ("server_mail", "server_notices"):
+                self._library.execute(f"DELETE FROM {table} WHERE person = ?", (name,))  # noqa: S608
+            # Every table of what lets people in refers to the account, and loses it with the row.
+            rows = self._library.execute(
+                "DELETE FROM server_users WHERE name = ? RETURNING created", (name,)
+            )
+            self._library.execute(
+                "INSERT INTO server_users(name, password, disabled, created) VALUES (?, '', 1, ?)",
+                (name, *rows[0]),
+            )
 
     def _end_sessions(self, name: str) -> None:
         """End what lets someone in without their password, but for tokens."""
@@ -262,15 +287,14 @@ class Accounts:
             self.record(event, name, by)
 
     def record(self, event: str, user: str, by: str) -> None:
-        self._library.record(event, {"user": user, "by": by})
+        self._library.record(event, {"user": user, "by": by, **self._through})
 
     def record_role(
         self, event: str, user: str, collection: str, role: Role | None, by: str
     ) -> None:
         role_name = "none" if role is None else role.title
-        self._library.record(
-            event, {"user": user, "collection": collection, "role": role_name, "by": by}
-        )
+        detail = {"user": user, "collection": collection, "role": role_name, "by": by}
+        self._library.record(event, {**detail, **self._through})
 
 
 def hash_secret(secret: str) -> str:

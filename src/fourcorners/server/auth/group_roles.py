@@ -14,9 +14,11 @@ from fourcorners.settings import OidcSettings
 
 
 class GroupRoles:
-    def __init__(self, library: Library, settings: OidcSettings) -> None:
+    """The roles by groups; `through` is the program that tells of the groups, in the trail."""
+
+    def __init__(self, library: Library, settings: OidcSettings, *, through: str = "") -> None:
         self._library, self._settings = library, settings
-        self._accounts = Accounts(library)
+        self._accounts = Accounts(library, through=through)
 
     def set_at_sign_in(self, name: str, groups: Collection[str]) -> None:
         """Replace the roles that the groups of someone's last sign-in gave; in a transaction."""

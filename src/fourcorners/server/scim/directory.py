@@ -27,6 +27,7 @@ from fourcorners.server.auth.group_roles import GroupRoles
 from fourcorners.server.scim.resources import Group, User
 from fourcorners.settings import OidcSettings
 
+_THROUGH = "SCIM"
 _BY_NAME = re.compile(r'\s*userName\s+eq\s+"([^"\\]*)"\s*', re.IGNORECASE)
 _PEOPLE = (
     "SELECT u.name, u.disabled, u.created, coalesce(p.external, '') FROM server_users u "
@@ -39,8 +40,8 @@ class Directory:
 
     def __init__(self, library: Library, settings: OidcSettings, *, by: str) -> None:
         self._library, self._by = library, by
-        self._accounts = Accounts(library)
-        self._roles = GroupRoles(library, settings)
+        self._accounts = Accounts(library, through=_THROUGH)
+        self._roles = GroupRoles(library, settings, through=_THROUGH)
 
     # People: an account's name is its id, since it never changes
 
@@ -61,7 +62,7 @@ class Directory:
         return _user(*rows[0])
 
     def add_user(self, asked: User) -> User:
-        """Make an account that is signed in to through the provider, or bring one back."""
+        """Make an account that is signed in to through the provider, or use a removed one's name."""
         with self._library.transaction():
             rows = self._library.execute(
                 "SELECT u.name, coalesce(p.deleted, 0) FROM server_users u "
@@ -79,7 +80,7 @@ class Directory:
                     self._accounts.add_without_password(name, by=self._by)
                 except ConfigError as error:
                     raise InvalidValueException(detail=f"{error.message} {error.remedy}") from None
-                self._accounts.add_for_provider(name, by=self._by)
+            self._accounts.add_for_provider(name, by=self._by)
             self._store_user(name, asked)
         return self.get_user(name)
 
@@ -93,23 +94,25 @@ class Directory:
         return self.get_user(name)
 
     def delete_user(self, name: str) -> None:
-        """Disable an account and list it no more; what its owner did stays."""
+        """Remove an account and list it no more; what its owner did stays."""
         with self._library.transaction():
-            user = self.get_user(name)
-            user.active = False
-            self._store_user(name, user)
+            self.get_user(name)
+            self._require_other(name)
+            self._accounts.remove(name, by=self._by)
             self._library.execute(
-                "UPDATE server_scim_people SET deleted = 1 WHERE user = ?", (name,)
+                "INSERT INTO server_scim_people(user, deleted) VALUES (?, 1)", (name,)
             )
-            self._library.execute("DELETE FROM server_scim_members WHERE user = ?", (name,))
-            self._roles.set_by_scim(name, by=self._by)
+
+    def _require_other(self, name: str) -> None:
+        if name == self._by:
+            raise ForbiddenException(detail="This account owns the token that asks.")
 
     def _store_user(self, name: str, asked: User) -> None:
         rows = self._library.execute("SELECT disabled FROM server_users WHERE name = ?", (name,))
         is_disabled = bool(rows[0][0])
         disabled = is_disabled if asked.active is None else not asked.active
-        if disabled and name == self._by:
-            raise ForbiddenException(detail="This account owns the token that asks.")
+        if disabled:
+            self._require_other(name)
         self._library.execute(
             "INSERT OR REPLACE INTO server_scim_people VALUES (?, ?, 0)",
             (name, asked.external_id or ""),

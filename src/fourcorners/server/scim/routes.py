@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Request
+from fastapi import APIRouter, Body, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
@@ -32,7 +32,8 @@ from fourcorners.operations.errors import NotAllowed, Refusal
 from fourcorners.operations.principal import Role
 from fourcorners.server.auth.identity import SCIM
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import NotSignedIn, error_for_caller
+from fourcorners.server.errors import NotSignedIn, TooManyRequests, error_for_caller
+from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.scim.directory import Directory
 from fourcorners.server.scim.resources import MAX_RESULTS, POLICY, SERVICE, Group, User
 
@@ -59,27 +60,42 @@ class ScimRoute(APIRoute):
                 known = error_for_caller(error)
                 status = known.status if isinstance(known, Refusal) else 400
                 answer = _refusal(Error(status=status, detail=known.message))
-                if isinstance(error, NotSignedIn):
+                if isinstance(known, NotSignedIn):
                     answer.headers["WWW-Authenticate"] = "Bearer"
+                if isinstance(known, TooManyRequests):
+                    answer.headers.update(known.headers)
                 return answer
 
         return run
 
 
-def _require_token(request: Request, context: Context) -> None:
-    """Refuse whoever brings no token: a browser's cookie opens nothing here.
+class ScimGuard:
+    """Counts requests, and refuses whoever brings no token: a browser's cookie opens nothing."""
 
-    Raises:
-        NotAllowed: If it is another's than an administrator's.
-        NotSignedIn: If there is none.
-    """
-    if not request.headers.get("authorization", "").casefold().startswith("bearer "):
-        raise NotSignedIn("a token of the scope 'scim' is needed.")
-    if not context.principal.may_everywhere(Role.ADMIN):
-        raise NotAllowed("the owner of this token does not administer the library.")
+    def __init__(self) -> None:
+        self._rate = RateLimiter(REQUESTS_PER_MINUTE, REQUESTS_PER_MINUTE // 2)
+
+    def __call__(self, request: Request, context: Context) -> None:
+        """Look at one request; its answer tells how many more there may be.
+
+        Raises:
+            NotAllowed: If the token is another's than an administrator's.
+            NotSignedIn: If there is none.
+            TooManyRequests: If the directory has asked too often.
+        """
+        if not request.headers.get("authorization", "").casefold().startswith("bearer "):
+            raise NotSignedIn("a token of the scope 'scim' is needed.")
+        request.state.rate_status = self._rate.spend(context.principal.name)
+        if not context.principal.may_everywhere(Role.ADMIN):
+            raise NotAllowed("the owner of this token does not administer the library.")
 
 
-router = APIRouter(prefix=SCIM, route_class=ScimRoute, dependencies=[Depends(_require_token)])
+router = APIRouter(prefix=SCIM, route_class=ScimRoute)
+
+
+def install(app: FastAPI) -> None:
+    """Give an application these addresses."""
+    app.include_router(router, dependencies=[Depends(ScimGuard())], include_in_schema=False)
 
 
 @contextmanager
