@@ -26,6 +26,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.write import starter_yaml
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.settings import Settings
+from fourcorners.source_settings import MailSettings
 from tests.browser.test_server_library import visit, wait
 from tests.browser.test_server_review import GRID, cell, loaded, module
 from tests.models.fake import HashEncoder
@@ -168,7 +169,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A team's server, where Ada administers and Bram reads."""
+    """A team's server with a mail server, where Ada administers and Bram reads."""
     from fourcorners.operations.principal import Role
     from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 
@@ -178,7 +179,8 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         for name, role in (("ada", Role.ADMIN), ("bram", Role.READER), (LONG_NAME, Role.READER)):
             accounts.add(name, PASSWORD, by="test")
             accounts.grant(name, role, ALL_COLLECTIONS, by="test")
-    with serving(path, team=True) as address:
+    mail = MailSettings(host="127.0.0.1", sender="four@firm.test", address="https://firm.test")
+    with serving(path, team=True, mail=mail) as address:
         yield address
 
 
@@ -333,6 +335,9 @@ def test_what_a_team_sees_breaks_no_rule(page: Page, team: str, axe: str) -> Non
     visit(page, f"{team}/")
     assert page.eval("location.pathname") == "/sign-in"
     examine(page, axe)
+    visit(page, f"{team}/sign-in/forgotten")
+    examine(page, axe)
+    visit(page, f"{team}/")
     for password in ("not this one", PASSWORD):
         page.eval(
             "(() => { const form = document.querySelector('main form');"
@@ -347,3 +352,9 @@ def test_what_a_team_sees_breaks_no_rule(page: Page, team: str, axe: str) -> Non
     for address in ("/", "/people", "/people/person?name=bram", "/account"):  # and an empty library
         visit(page, team + address)
         examine(page, axe)
+    visit(page, f"{team}/people/person?name=bram")
+    page.eval("document.querySelector('[action=\"/people/person/password\"]').requestSubmit()")
+    wait(page, "document.querySelector('[role=status] code') !== null")
+    examine(page, axe)
+    visit(page, page.eval("document.querySelector('[role=status] code').textContent"))
+    examine(page, axe)

@@ -41,6 +41,7 @@ def choose(room: Room, mail: Mail, digest: str = "at once", **more: Any) -> Mail
     }
     settings |= {"address": "https://firm.test/", **more}
     data = {"csrf": room.token(), "address": "bram@firm.test", "digest": digest}
+    data["current"] = walls.PASSWORD
     assert room.client.post("/account/mail", data=data).status_code == 303
     return MailSender(room.app.state.server.connection_pool, MailSettings(**settings))
 
@@ -197,6 +198,7 @@ def test_nothing_leaves_the_machine_without_tls(team: Room) -> None:
 )
 def test_an_address_that_is_none_is_refused(team: Room, address: str) -> None:
     data = {"csrf": team.token(), "address": address, "digest": "at once"}
+    data["current"] = walls.PASSWORD
     assert team.client.post("/account/mail", data=data).status_code == 400
 
 

@@ -760,9 +760,17 @@ CREATE TABLE IF NOT EXISTS server_last_sign_ins(
 -- Links by which a person chooses a new password, once
 
 CREATE TABLE IF NOT EXISTS server_password_links(
-    hash  TEXT PRIMARY KEY,
-    user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-    begun REAL NOT NULL
+    hash TEXT PRIMARY KEY,
+    user TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    ends REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who asked for such a link by mail, and when it is to be mailed
+
+CREATE TABLE IF NOT EXISTS server_link_requests(
+    user  TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE,
+    asked REAL NOT NULL,
+    due   REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What a directory says of people and groups by SCIM; a `deleted` person is one it has taken out

@@ -56,6 +56,13 @@ def are_passkeys_installed() -> bool:
     return find_spec("webauthn") is not None
 
 
+def _require_installed() -> None:
+    if not are_passkeys_installed():
+        raise ConfigError(
+            "what checks passkeys is not installed.", remedy="pip install 'fourcorners[passkeys]'"
+        )
+
+
 class Passkeys:
     def __init__(self, library: Library, site: Site) -> None:
         self._library, self._site = library, site
@@ -75,6 +82,7 @@ class Passkeys:
         Raises:
             ConfigError: If they have as many as anyone may have.
         """
+        _require_installed()
         from webauthn import base64url_to_bytes, generate_registration_options, options_to_json
         from webauthn.helpers.structs import (
             AuthenticatorSelectionCriteria,
@@ -106,8 +114,9 @@ class Passkeys:
         """Store the passkey that a device has made, under a name.
 
         Raises:
-            ConfigError: If it is none of this person's, or comes too late.
+            ConfigError: If it was not asked for by this person, or comes too late.
         """
+        _require_installed()
         from webauthn import verify_registration_response
         from webauthn.helpers import bytes_to_base64url
         from webauthn.helpers.exceptions import WebAuthnException
@@ -153,6 +162,7 @@ class Passkeys:
 
     def begin_sign_in(self) -> str:
         """Return what a browser needs to sign in by a passkey, whosever it is, as JSON."""
+        _require_installed()
         from webauthn import generate_authentication_options, options_to_json
         from webauthn.helpers.structs import UserVerificationRequirement
 
@@ -168,6 +178,7 @@ class Passkeys:
         Raises:
             NotSignedIn: If it is unknown, signs wrongly, comes too late, or is of someone disabled.
         """
+        _require_installed()
         from webauthn import base64url_to_bytes, verify_authentication_response
         from webauthn.helpers.exceptions import WebAuthnException
 

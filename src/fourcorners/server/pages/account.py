@@ -36,9 +36,13 @@ def password(context: Context, current: _Secret, new: _Secret) -> Response:
             Sessions(library).check_password(name, current)
             Accounts(library).set_password(name, new, by=name)
     except (ConfigError, Refusal) as error:
-        wrong = Refusal("the current password is wrong.")
-        return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
+        return _account(context, problem=_about_password(error))
     return context.redirect("/sign-in?to=/account")
+
+
+def _about_password(error: ConfigError | Refusal) -> ConfigError | Refusal:
+    """Return what a form for those who are signed in says where it refuses their password."""
+    return Refusal("the current password is wrong.") if isinstance(error, NotSignedIn) else error
 
 
 @router.post("/account/mail")
@@ -46,13 +50,21 @@ def mail(
     context: Context,
     address: Annotated[str, Form(max_length=320)] = "",
     digest: Annotated[Digest, Form()] = Digest.NONE,
+    current: _Secret = "",
 ) -> Response:
-    """Keep where one's notices are mailed to, and how often."""
+    """Keep where one's notices are mailed to, and how often.
+
+    A link for a new password goes there as well, so that whoever changes it gives the present one.
+    """
+    name = context.principal.name
     try:
-        with context.state.connection_pool.library() as library:
-            set_mailbox(library, context.principal.name, address, digest)
-    except ConfigError as error:
-        return _account(context, problem=error)
+        with count_failures(context.request), context.state.connection_pool.library() as library:
+            is_same = address.strip() == find_mailbox(library, name).address
+            if not is_same and Accounts(library).has_password(name):
+                Sessions(library).check_password(name, current)
+            set_mailbox(library, name, address, digest)
+    except (ConfigError, Refusal) as error:
+        return _account(context, problem=_about_password(error))
     return context.redirect("/account")
 
 

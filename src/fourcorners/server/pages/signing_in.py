@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from pydantic import Json
+from starlette.background import BackgroundTask
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.errors import NotFound, Refusal
@@ -17,7 +18,7 @@ from fourcorners.server.auth.open_sessions import SessionOrigin
 from fourcorners.server.auth.passkeys import Passkeys, Site, are_passkeys_installed
 from fourcorners.server.auth.password_links import PasswordLinks
 from fourcorners.server.auth.sessions import CodeRefused, SecondFactorNeeded, Sessions
-from fourcorners.server.context import Context, app_state, require_form_token
+from fourcorners.server.context import AppState, Context, app_state, require_form_token
 from fourcorners.server.errors import NotSignedIn, TooManyRequests
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def count_failures(request: Request) -> Iterator[None]:
 def show_password_form(
     request: Request, key: Annotated[str, Query(max_length=100)] = ""
 ) -> Response:
-    """Let whoever has a link that an admin made choose a password."""
+    """Let whoever has a link choose a password."""
     try:
         _spend(request)
         with count_failures(request), app_state(request).connection_pool.library() as library:
@@ -176,19 +177,41 @@ def choose_password(
 def _password_page(
     request: Request, key: str, name: str, problem: ConfigError | None = None
 ) -> Response:
-    drawn = (
-        app_state(request)
-        .templates.get_template("new_password.html.j2")
-        .render(
-            principal=None,
-            form_token="",
-            path="/sign-in",
-            key=key,
-            name=name,
-            problem=problem,
-        )
-    )
+    drawn = _draw(request, "new_password.html.j2", key=key, name=name, problem=problem)
     return HTMLResponse(drawn, 422 if problem else 200, _UNKEPT)
+
+
+@router.get("/sign-in/forgotten")
+def show_mail_form(request: Request) -> Response:
+    """Let somebody have a link mailed by which they choose a password."""
+    _require_mail(request)
+    return HTMLResponse(_draw(request, "forgotten.html.j2", asked=False))
+
+
+@router.post("/sign-in/forgotten")
+def mail_link(request: Request, name: Annotated[str, Form(max_length=320)]) -> Response:
+    """Mail a link to somebody, if they have an account.
+
+    Whether they have is looked up after the answer, which tells nothing, not even by its time.
+    """
+    _require_mail(request)
+    try:
+        _spend(request)
+    except TooManyRequests as error:
+        return _page(request, "/", error)
+    answer = HTMLResponse(_draw(request, "forgotten.html.j2", asked=True))
+    answer.background = BackgroundTask(_request_mail, app_state(request), name)
+    return answer
+
+
+def _request_mail(state: AppState, name: str) -> None:
+    with state.connection_pool.library() as library:
+        PasswordLinks(library).request_mail(name)
+
+
+def _require_mail(request: Request) -> None:
+    if not app_state(request).settings.mail.host:
+        raise NotFound("there is no such page.", remedy="Ask an administrator for a link.")
 
 
 @router.post("/sign-out", dependencies=[Depends(require_form_token)])
@@ -299,22 +322,27 @@ def _page(
     asks_code: bool = False,
 ) -> Response:
     state = app_state(request)
-    drawn = state.templates.get_template("sign_in.html.j2").render(
-        principal=None,
-        form_token="",
-        path="/sign-in",
+    drawn = _draw(
+        request,
+        "sign_in.html.j2",
         to=_local_address(to),
         problem=problem,
         name=name,
         out=out,
         asks_code=asks_code,
         passkeys=are_passkeys_installed(),
+        mails=bool(state.settings.mail.host),
         provider=state.flow.provider.settings.title if state.flow else "",
     )
     answer = HTMLResponse(drawn, status or (problem.status if problem else 200))
     if isinstance(problem, TooManyRequests):
         answer.headers.update(problem.headers)
     return answer
+
+
+def _draw(request: Request, template: str, **values: object) -> str:
+    found = app_state(request).templates.get_template(template)
+    return found.render(principal=None, form_token="", path="/sign-in", **values)
 
 
 def _local_address(address: str) -> str:

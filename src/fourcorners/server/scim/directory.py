@@ -62,7 +62,7 @@ class Directory:
         return _user(*rows[0])
 
     def add_user(self, asked: User) -> User:
-        """Make an account that is signed in to through the provider, or use a removed one's name."""
+        """Make an account for the sign-in provider, or bring a removed name back."""
         with self._library.transaction():
             rows = self._library.execute(
                 "SELECT u.name, coalesce(p.deleted, 0) FROM server_users u "

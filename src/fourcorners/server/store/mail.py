@@ -57,13 +57,13 @@ def find_mailbox(library: Library, person: str) -> Mailbox:
 
 
 def set_mailbox(library: Library, person: str, address: str, digest: Digest) -> None:
-    """Keep where a person's notices are mailed to, beginning with the next one.
+    """Keep where a person is mailed to, notices beginning with the next one.
 
     Raises:
         ConfigError: If the address is none.
     """
     address = address.strip()
-    if digest is not Digest.NONE and not _is_address(address):
+    if (address or digest is not Digest.NONE) and not _is_address(address):
         raise ConfigError("this is not an e-mail address.", remedy="Write it like ada@firm.com.")
     with library.transaction():
         library.execute(

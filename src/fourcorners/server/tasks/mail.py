@@ -1,6 +1,7 @@
 """Mails people what they are notified of: how much, by whom, and a link to the inbox.
 
-No word of a contract is mailed, and no name of a contract or a collection.
+Whoever forgot their password is mailed a link for another. No word of a contract is mailed, and no
+name of a contract or a collection.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from fourcorners.operations.access import Access
 from fourcorners.operations.inbox import UnreadNotice, unread_since
 from fourcorners.operations.notices import NoticeKind
 from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.password_links import MAILED_SECONDS, PasswordLinks
 from fourcorners.server.store import mail
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.mail import Digest, Mailbox
@@ -30,6 +32,7 @@ from fourcorners.source_settings import MailSettings
 
 _LOOK = 5.0  # seconds between looks
 _HOUR = 3_600.0  # seconds
+_PAGE = "sign-in page"  # by which links are asked for, in the trail
 _SAYS = {
     NoticeKind.ASSIGNED: ("assigned a finding to you", "assigned {} findings to you"),
     NoticeKind.MENTIONED: ("mentioned you", "mentioned you {} times"),
@@ -61,7 +64,7 @@ _log = logging.getLogger("fourcorners.server")
 
 
 class MailSender(Periodic):
-    """Mails notices; nothing runs where the operator named no mail server."""
+    """Mails notices and links; nothing runs where the operator named no mail server."""
 
     def __init__(
         self,
@@ -79,7 +82,8 @@ class MailSender(Periodic):
         self._pool, self._settings, self._send = pool, settings, send
 
     def run_round(self) -> None:
-        """Mail what is due, one message a person."""
+        """Mail what is due: links for new passwords, and notices, one message a person."""
+        self._mail_links()
         with self._pool.library() as library:
             due = mail.take_due(library)
         for each in due:
@@ -88,6 +92,42 @@ class MailSender(Periodic):
             settled, wait = self._mail(each)
             with self._pool.library() as library:
                 mail.settle(library, settled, time.time() + wait)
+
+    def _mail_links(self) -> None:
+        with self._pool.library() as library:
+            asked = PasswordLinks(library).take_requests()
+        for name, address in asked:
+            if self.is_stopping:
+                return
+            with self._pool.library() as library:
+                key = PasswordLinks(library).create(name, by=_PAGE, seconds=MAILED_SECONDS)
+            try:
+                self._send(self._link_message(name, address, key), self._server())
+            except ConfigError as error:
+                _log.warning("mail cannot be sent: %s %s", error.message, error.remedy)
+            except Exception as error:  # noqa: BLE001 - others have their mail nevertheless
+                _log.warning("a link for a new password was not mailed: %s", _reason(error))
+            else:
+                with self._pool.library() as library:
+                    PasswordLinks(library).confirm_mail(name)
+
+    def _link_message(self, name: str, address: str, key: str) -> EmailMessage:
+        place = self._settings.address.rstrip("/")
+        made = self._new_message(address, "Fourcorners: choose a new password")
+        made.set_content(
+            f"Somebody asked for a new password for {name} at {place}\n\n"
+            f"If it was you, choose one within an hour:\n{place}/sign-in/password?key={key}\n\n"
+            "If it was not you, do nothing: your password has not changed.\n"
+        )
+        return made
+
+    def _new_message(self, address: str, subject: str) -> EmailMessage:
+        made = EmailMessage(policy=SMTP)
+        made["Subject"] = subject
+        made["From"], made["To"] = self._settings.sender, address
+        made["Date"], made["Message-ID"] = localtime(), make_msgid(domain="fourcorners")
+        made["Auto-Submitted"] = "auto-generated"
+        return made
 
     def _mail(self, to: Mailbox) -> tuple[Mailbox, float]:
         """Mail somebody's notices; return how far that is, and how long to wait."""
@@ -115,12 +155,9 @@ class MailSender(Periodic):
 
     def message(self, to: Mailbox, notices: Sequence[UnreadNotice]) -> EmailMessage:
         """Return the message that says how much is new."""
-        made = EmailMessage(policy=SMTP)
         count = len(notices)
-        made["Subject"] = f"Fourcorners: {count} new notice{'' if count == 1 else 's'}"
-        made["From"], made["To"] = self._settings.sender, to.address
-        made["Date"], made["Message-ID"] = localtime(), make_msgid(domain="fourcorners")
-        made["Auto-Submitted"] = "auto-generated"
+        subject = f"Fourcorners: {count} new notice{'' if count == 1 else 's'}"
+        made = self._new_message(to.address, subject)
         lines = []
         counted: Counter[tuple[str, NoticeKind]] = Counter()
         for each in notices:

@@ -185,7 +185,7 @@ def find_user(accounts: Accounts, name: str) -> UserValue:
     """Return an account.
 
     Raises:
-        NotFound: If there is none of this name.
+        NotFound: If nobody has this name.
     """
     found = next((each for each in accounts.users() if each.name == name), None)
     if found is None:
