@@ -53,6 +53,72 @@ def slow_at_first(item: str) -> str:
     return "done"
 
 
+def brief(item: int) -> int:
+    """Take a moment."""
+    time.sleep(0.05)
+    return item
+
+
+def lethal(item: int) -> int:
+    """End the worker if the item is seven."""
+    if item == 7:
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    return item
+
+
+def coming_and_going() -> dict[str, object]:
+    """Do items while a node joins, and is killed with items in hand; and one that kills workers."""
+    from collections import Counter
+
+    import ray
+    from ray.cluster_utils import Cluster
+
+    from fourcorners.cluster.ray.environment import set_environment
+    from fourcorners.cluster.ray.worker_pool import RayWorkerPool
+
+    set_environment("ray")
+    started = {"num_cpus": 1, "include_dashboard": False}
+    machines = Cluster(initialize_head=True, head_node_args=started)
+    ray.init(machines.address, log_to_driver=False)
+    pool = RayWorkerPool(elsewhere=False, jobs=None)
+    sent: list[int] = []
+    joined_did: list[int] = []
+
+    with pool.start(brief, memory=200 << 20, seconds=60) as queue:
+
+        def send(count: int) -> Iterator[int]:
+            for _ in range(count):
+                sent.append(len(sent))
+                yield sent[-1]
+
+        def source() -> Iterator[int]:
+            yield from send(20)
+            node = machines.add_node(num_cpus=1)
+            until = time.monotonic() + 120
+            while pool.report.done[node.node_id] < 20 and time.monotonic() < until:
+                yield from send(1)
+            machines.remove_node(node, allow_graceful=False)
+            joined_did.append(pool.report.done[node.node_id])
+            yield from send(20)
+
+        back = Counter(item for item, outcome in queue.run(source()) if item == outcome)
+    lost = pool.report.lost_workers
+    with pool.start(lethal, memory=200 << 20, seconds=90) as queue:
+        outcomes = {item: str(outcome) for item, outcome in queue.run(range(12))}
+    ray.shutdown()
+    machines.shutdown()
+    return {
+        "sent": len(sent),
+        "back": sum(back.values()),
+        "different": len(back),
+        "joined_did": joined_did,
+        "lost": lost,
+        "outcomes": list(outcomes.items()),
+        "lost_to_one": pool.report.lost_workers - lost,
+    }
+
+
 def local(folder: str, url: str) -> dict[str, object]:
     """Add and review on a Ray of this machine, a worker killed in the middle of each."""
     encoder = default_encoder(threads=1)
@@ -83,18 +149,17 @@ def local(folder: str, url: str) -> dict[str, object]:
         )
         lost = workers.report.lost_workers
         listening = listened_at(own_processes())
-        from fourcorners.cluster.ray import task_queue as flights
-        from fourcorners.cluster.ray import worker_pool as crews
+        from fourcorners.cluster.ray import task_queue, worker_pool
 
         with workers.start(hungry, memory=200 << 20, seconds=30) as hands:
             outcomes = dict(hands.run(["1000", str(1 << 30)]))
-        flights._LATE = flights._MUCH = 1.0
+        task_queue._LATE = task_queue._MUCH = 1.0
         quick, late = (str(Path(url).with_name(name)) for name in ("quick", "late"))
         Path(quick).touch()
         with workers.start(slow_at_first, memory=200 << 20, seconds=90) as chased:
             slow = [outcome for each in (quick, late) for _, outcome in chased.run([each])]
         idle = _is_idle()
-        setattr(crews, "__version__", "9.9.9")  # noqa: B010 - a name that module imports
+        setattr(worker_pool, "__version__", "9.9.9")  # noqa: B010 - a name that module imports
         try:
             workers.require_one_version()
             refusal = ""
@@ -186,7 +251,9 @@ def _killing(doomed: str) -> Iterator[list[int]]:
     def watch() -> None:
         while not ended.wait(_LOOK):
             there = netns_pids(doomed)
-            busy = {pid for pid, command in _commands() if command.startswith("ray::run_item")}
+            busy = {
+                pid for pid, command in _commands() if command.startswith("ray::BatchWorker.run")
+            }
             if set(there) & busy:
                 killed.extend(there)
                 _kill(killed)
@@ -240,7 +307,7 @@ def own_workers() -> list[int]:
     until = time.monotonic() + 90
     while time.monotonic() < until:
         for pid, command in _commands():
-            if command.startswith("ray::run_item") and _parent(_parent(pid)) == os.getpid():
+            if command.startswith("ray::BatchWorker.run") and _parent(_parent(pid)) == os.getpid():
                 return [pid]
         time.sleep(_LOOK)
     return []
@@ -282,7 +349,7 @@ def _is_idle() -> bool:
     until = time.monotonic() + 90
     while time.monotonic() < until:
         if not any(
-            command.startswith("ray::run_item") and _parent(_parent(pid)) == os.getpid()
+            command.startswith("ray::BatchWorker.run") and _parent(_parent(pid)) == os.getpid()
             for pid, command in _commands()
         ):
             return True
@@ -326,6 +393,7 @@ def _at(count: int, act: Callable[[], None]) -> Callable[[object], None]:
 
 TASKS: dict[str, Callable[..., dict[str, object]]] = {
     "local": local,
+    "coming_and_going": coming_and_going,
     "die": die,
     "nodes": nodes,
 }

@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HEAD, WORKER = "10.77.31.1", "10.77.31.2"
 ADDRESS = f"ray://{HEAD}:10001"
+PYTHONPATH = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "test",
     "AWS_SECRET_ACCESS_KEY": "test",
@@ -31,7 +32,7 @@ ENVIRONMENT = {
     "RAY_AUTH_TOKEN": "ab" * 32,
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",  # as the processes beside them
-    "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+    "PYTHONPATH": PYTHONPATH,
     "FOURCORNERS_OCR": "0",
 }
 _RAY = str(Path(sys.executable).with_name("ray"))

@@ -25,7 +25,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import store
 from fourcorners.review.run import Workers, review_library
 from tests.cluster.driver import COLLECTION, SETTINGS, cells, contents
-from tests.cluster.machines import ADDRESS, HEAD, ROOT, WORKER, NotPossible, cluster
+from tests.cluster.machines import ADDRESS, HEAD, PYTHONPATH, ROOT, WORKER, NotPossible, cluster
 from tests.cluster.postgres_server import PostgresServer
 
 pytest.importorskip("ray")
@@ -46,7 +46,7 @@ def drive(
     """Run a driver to its end and return what it tells."""
     done = subprocess.run(
         [*before, sys.executable, str(DRIVER), *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "FOURCORNERS_OCR": "0", **environment},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, "FOURCORNERS_OCR": "0", **environment},
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -140,6 +140,25 @@ def test_what_is_late_is_sent_again(both: Both) -> None:
 def test_a_node_with_another_version_is_refused(both: Both) -> None:
     assert "the nodes must have fourcorners 9.9.9" in both.told["refusal"]
     assert "Install that version on every node" in both.told["refusal"]
+
+
+@pytest.fixture(scope="module")
+def on_local_nodes() -> Any:
+    return drive("coming_and_going", environment={})
+
+
+def test_items_come_back_once_while_a_node_joins_and_is_killed(on_local_nodes: Any) -> None:
+    [joined_did] = on_local_nodes["joined_did"]
+    assert joined_did >= 20
+    assert on_local_nodes["lost"] >= 1
+    assert on_local_nodes["back"] == on_local_nodes["different"] == on_local_nodes["sent"] > 60
+
+
+def test_an_item_that_ends_its_workers_takes_no_other_with_it(on_local_nodes: Any) -> None:
+    outcomes = dict(on_local_nodes["outcomes"])
+    assert outcomes.pop(7).startswith("7: its worker was lost 4 times (ActorDiedError).")
+    assert outcomes == {item: str(item) for item in range(12) if item != 7}
+    assert on_local_nodes["lost_to_one"] == 4
 
 
 def test_a_killed_driver_is_gone_on_with(tmp_path: Path, dataroom: Path) -> None:

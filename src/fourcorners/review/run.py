@@ -286,6 +286,9 @@ def fill_review(
         close_superseded(
             library, playbook, collection, [e.id for e in entries if not missing[e.id]]
         )
+    if asker is None:  # whose budget is spent on contracts in their own order
+        lengths = {entry.id: entry.characters for entry in entries}
+        tasks.sort(key=lambda task: lengths[task.document], reverse=True)
     total, failed = len(entries) * len(playbook.provisions), 0
     left = sum(len(task.missing) for task in tasks)
     done = total - left

@@ -1,30 +1,35 @@
 """`TaskQueue`: items out with the workers of a Ray cluster, each coming back exactly once.
 
-So many are out at a time, and no more: what is stored slowly is read slowly. One whose worker or
-node was lost is sent again; of the last ones, what takes much longer than the others is sent a
-second time, and the first to come back counts: the other is ended.
+Items go out in batches that keep a worker busy for a second or two, and each worker has a batch
+more than it works on, so that none waits while results are stored; what is stored slowly is read
+slowly. What a lost worker or node had is sent again. When nothing is left to send, idle workers
+take over what waits elsewhere; what takes much longer than the others is sent a second time, and
+the first to come back counts: the other's worker is ended.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from statistics import median
+from itertools import islice
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
 from fourcorners.cluster.ray.worker import TaskResult
+from fourcorners.cluster.ray.workers import ClusterWorkers, LiveWorker
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 
 if TYPE_CHECKING:
     from ray import ObjectRef
 
-    Ref = ObjectRef[TaskResult[object]]
+    Ref = ObjectRef[list[TaskResult[object]]]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,23 +38,33 @@ MAX_LOSSES = 4  # after which an item is no more sent: it may be what ends its w
 _TICK = 0.5  # seconds
 _MUCH = 4.0  # times the median that an item takes longer than others
 _LATE = 30.0  # seconds below which nothing is late
+_BATCH_SECONDS = 2.0  # that a batch may take, going by the items before it
+_MOST_ITEMS = 64  # in a batch: their results are in memory together
+_RECENT = 1000  # items from which the time of others is estimated
+_AHEAD = 2  # batches out with each worker, so that none waits for the next
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class _QueuedTask(Generic[Item]):
-    """An item that is out, perhaps twice."""
+class _Batch(Generic[Item]):
+    """Items that are out together, perhaps twice, by what will have their results."""
 
-    item: Item
-    sent: float
-    refs: set[Ref] = field(default_factory=set)
+    items: list[Item]
     losses: int = 0
+    begun: float = 0.0
+    out: dict[Ref, LiveWorker] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class QueueReport:
-    """What went otherwise than planned: workers that were lost, and items sent a second time."""
+    """What was done where, and what went otherwise than planned.
 
+    Attributes:
+        done: Items that came back, by the id of the node that did them.
+        duplicate_attempts: Batches that were sent a second time because they were late.
+    """
+
+    done: Counter[str] = field(default_factory=Counter)
     lost_workers: int = 0
     duplicate_attempts: int = 0
 
@@ -58,57 +73,46 @@ class TaskQueue(Generic[Item, Result]):
     """Those who do one task, somewhere in a cluster.
 
     Args:
-        send: Hands an item to the cluster.
-        most: How many items may be out, by now.
+        workers: The workers, each with the task.
         name: What an item is called in messages.
         alive: Called again and again while items are out.
-        on_lost_worker: Raises if the worker that took its place has another version.
         report: Where to count what went otherwise.
     """
 
     def __init__(
         self,
-        send: Callable[[Item], Ref],
+        workers: ClusterWorkers,
         *,
-        most: Callable[[], int],
         name: Callable[[Item], str],
         alive: Callable[[], None],
-        on_lost_worker: Callable[[str], None],
         report: QueueReport,
     ) -> None:
-        self._send, self._most, self._name = send, most, name
-        self._alive, self._on_lost_worker, self._report = alive, on_lost_worker, report
-        self._out: dict[Ref, _QueuedTask[Item]] = {}
-        self._took: list[float] = []
+        self._workers, self._name, self._alive, self._report = workers, name, alive, report
+        self._out: dict[Ref, _Batch[Item]] = {}
+        self._waiting: deque[_Batch[Item]] = deque()
+        self._took: deque[float] = deque(maxlen=_RECENT)  # seconds of items
 
     def __enter__(self) -> TaskQueue[Item, Result]:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._recall()
+        self._workers.close()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result | FourcornersError]]:
         """Yield each item once, with its result or the error that became of it, as they finish.
 
         Raises:
-            ConfigError: If a node has another version of the program.
+            ConfigError: If a node has another version of the program, or none starts a worker.
             LibraryError: If the cluster is lost.
         """
-        source, left = iter(items), True
+        source = iter(items)
         try:
-            while True:
-                while left and len(self._out) < self._most():
-                    try:
-                        item = next(source)
-                    except StopIteration:
-                        left = False
-                        break
-                    self._dispatch(_QueuedTask(item, time.monotonic()))
-                if not self._out:
-                    return
+            while self._out or self._waiting or self._take(source):
+                self._workers.keep()
+                is_all_sent = self._send(source)
                 yield from self._back()
-                if not left:
-                    self._chase()
+                if is_all_sent:
+                    self._rebalance()
         except ConnectionError as error:  # of Ray's client
             raise LibraryError(
                 "the connection to the cluster was lost.",
@@ -117,75 +121,147 @@ class TaskQueue(Generic[Item, Result]):
         finally:
             self._recall()
 
-    def _dispatch(self, task: _QueuedTask[Item]) -> None:
-        ref = self._send(task.item)
-        task.refs.add(ref)
-        self._out[ref] = task
+    def _take(self, source: Iterator[Item]) -> bool:
+        """Take items for one more batch from the source; return whether it had any."""
+        each = fmean(self._took) if self._took else _BATCH_SECONDS
+        items = list(islice(source, min(_MOST_ITEMS, int(_BATCH_SECONDS / max(each, 1e-3)) or 1)))
+        if items:
+            self._waiting.append(_Batch(items))
+        return bool(items)
+
+    def _send(self, source: Iterator[Item]) -> bool:
+        """Give each worker as much as it may have; return whether nothing more is to be sent."""
+        for depth in range(_AHEAD):  # none has a second batch before each has one
+            for worker in self._workers:
+                if len(worker.refs) > depth:
+                    continue
+                if not self._waiting and not self._take(source):
+                    return True
+                self._dispatch(self._waiting.popleft(), worker)
+        return False
+
+    def _dispatch(self, batch: _Batch[Item], worker: LiveWorker) -> None:
+        if not worker.refs:
+            batch.begun = time.monotonic()
+        ref = worker.send(batch.items)
+        batch.out[ref] = worker
+        self._out[ref] = batch
 
     def _back(self) -> Iterator[tuple[Item, Result | FourcornersError]]:
-        ready, _ = ray.wait(list(self._out), num_returns=1, timeout=_TICK)
+        starting = self._workers.starting
+        if self._out or starting:
+            ready, _ = ray.wait([*self._out, *starting], num_returns=1, timeout=_TICK)
+        else:  # until a node joins
+            time.sleep(_TICK)
+            ready = []
         self._alive()
         for ref in ready:
-            task = self._out.pop(ref, None)
-            if task is None:  # it was ended
-                continue
-            task.refs.discard(ref)
-            outcome = self._outcome(ref, task)
-            if outcome is None:
-                continue
-            self._end(task.refs)
-            self._took.append(time.monotonic() - task.sent)
-            yield task.item, outcome
+            if ref in self._out:
+                yield from self._results(ref)
+            else:
+                self._workers.note_start(ref)
 
-    def _outcome(self, ref: Ref, task: _QueuedTask[Item]) -> Result | FourcornersError | None:
-        """Return what became of an item; None where that was lost and it is out again."""
+    def _results(self, ref: Ref) -> Sequence[tuple[Item, Result | FourcornersError]]:
+        """Return what became of a batch; nothing where that was lost and it is sent again."""
+        batch = self._out[ref]
+        worker = batch.out[ref]
         try:
-            answer = cast("TaskResult[Result]", ray.get(ref))
+            results = cast("list[TaskResult[Result]]", ray.get(ref))
         except RayTaskError:
-            self._on_lost_worker("")  # a node that came later may have another version, or none
             raise
         except RayError as error:
-            _log.info("%s: lost: %s", self._name(task.item), type(error).__name__)
-            return self._retry_lost_task(task, type(error).__name__)
-        if answer.fatal_error is not None:
-            raise answer.fatal_error
-        if answer.outcome is None:
-            self._on_lost_worker(answer.version)
-        return answer.outcome
+            return self._lose(worker, type(error).__name__)
+        self._forget(ref)
+        worker.refs.remove(ref)
+        if worker.refs:
+            self._out[worker.refs[0]].begun = time.monotonic()
+        for other in list(batch.out):  # the slower of two
+            self._withdraw(other)
+        for each in results:
+            if each.fatal_error is not None:
+                raise each.fatal_error
+        self._report.done[worker.node] += len(results)
+        self._took.extend(each.seconds for each in results)
+        outcomes = (cast("Result | FourcornersError", each.outcome) for each in results)
+        return list(zip(batch.items, outcomes, strict=True))
 
-    def _retry_lost_task(self, task: _QueuedTask[Item], reason: str) -> FourcornersError | None:
+    def _lose(self, worker: LiveWorker, reason: str) -> Sequence[tuple[Item, InputError]]:
+        """Send again what a lost worker had; return items that may be what ends their workers.
+
+        Suspect is what it worked on: the items of that batch are sent one by one.
+        """
         self._report.lost_workers += 1
-        task.losses += 1
-        if task.refs:
-            return None
-        if task.losses >= MAX_LOSSES:
-            return InputError(
-                f"{self._name(task.item)}: its worker was lost {task.losses} times ({reason}).",
-                remedy="Add it by itself on one machine; or give the nodes more memory.",
-            )
-        task.sent = time.monotonic()
-        self._dispatch(task)
+        suspect = self._out[worker.refs[0]]
+        _log.info("%s: lost: %s", self._name(suspect.items[0]), reason)
+        self._end_worker(worker)
+        if suspect not in self._waiting:  # it is out with another
+            return []
+        self._waiting.remove(suspect)
+        losses = suspect.losses + 1
+        if losses < MAX_LOSSES:
+            self._waiting.extend(_Batch([item], losses) for item in suspect.items)
+            return []
+        [item] = suspect.items
+        message = f"{self._name(item)}: its worker was lost {losses} times ({reason})."
+        remedy = "Add it by itself on one machine; or give the nodes more memory."
+        return [(item, InputError(message, remedy=remedy))]
+
+    def _end_worker(self, worker: LiveWorker) -> None:
+        """End a worker; what nobody else has is to be sent again."""
+        for ref in worker.refs:
+            batch = self._forget(ref)
+            if not batch.out:
+                self._waiting.append(batch)
+        self._workers.end(worker)
+
+    def _forget(self, ref: Ref) -> _Batch[Item]:
+        batch = self._out.pop(ref)
+        del batch.out[ref]
+        return batch
+
+    def _withdraw(self, ref: Ref) -> None:
+        """Take back a batch from a worker, which is ended if it works on it."""
+        worker = self._out[ref].out[ref]
+        if worker.refs[0] == ref:
+            del worker.refs[0]
+            self._forget(ref)
+            self._end_worker(worker)
+        else:
+            worker.refs.remove(ref)
+            self._forget(ref)
+            with suppress(RayError):
+                ray.cancel(ref)
+
+    def _rebalance(self) -> None:
+        """Give idle workers what others have not begun, or are late with; all else is out."""
+        workers = list(self._workers)
+        unbegun = [ref for worker in workers for ref in worker.refs[1:]]
+        for worker in workers:
+            if worker.refs:
+                continue
+            if unbegun:
+                ref = unbegun.pop()
+                batch = self._out[ref]
+                self._withdraw(ref)
+            elif (late := self._late()) is not None:
+                batch = late
+                self._report.duplicate_attempts += 1
+            else:
+                return
+            self._dispatch(batch, worker)
+
+    def _late(self) -> _Batch[Item] | None:
+        """Return a batch that takes much longer than others did, and is out once."""
+        each = median(self._took) if self._took else float("inf")
+        now = time.monotonic()
+        for batch in self._out.values():
+            allowed = max(_LATE, _MUCH * each * len(batch.items))
+            if len(batch.out) == 1 and now - batch.begun > allowed:
+                return batch
         return None
 
-    def _chase(self) -> None:
-        """Send a second time what is late, now that nothing else is to be sent."""
-        if not self._took:
-            return
-        late = time.monotonic() - max(_LATE, _MUCH * median(self._took[-1000:]))
-        for task in list(self._out.values()):
-            again = len(task.refs) > 1
-            if not again and task.sent < late and len(self._out) < self._most():
-                self._report.duplicate_attempts += 1
-                self._dispatch(task)
-
     def _recall(self) -> None:
-        """Wait no more for what is out, and end it."""
-        self._end(set(self._out))
-
-    def _end(self, refs: set[Ref]) -> None:
-        """End what nobody waits for, with its worker: that one reads, and would not hear."""
-        for ref in list(refs):
-            self._out.pop(ref, None)
-            with suppress(ConnectionError, RayError):  # then it ends with the connection
-                ray.cancel(ref, force=True)
-        refs.clear()
+        """Wait no more for what is out, and end the workers that have it."""
+        for worker in {worker for batch in self._out.values() for worker in batch.out.values()}:
+            self._end_worker(worker)
+        self._waiting.clear()

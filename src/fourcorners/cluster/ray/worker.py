@@ -1,4 +1,4 @@
-"""What a Ray worker does: one item at a time, in a separate process with the reader's limits."""
+"""What a Ray worker does: items one by one, in a separate process with the reader's limits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import os
 import pickle
 import shutil
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -43,57 +44,61 @@ class TaskResult(Generic[Result]):
     """What became of an item.
 
     Attributes:
-        version: Of the program where it was done; where that is another, nothing was done.
         outcome: The result, or an error of the item.
+        seconds: How long it took.
         fatal_error: An error that is not the item's: the job cannot go on.
     """
 
-    version: str
     outcome: Result | FourcornersError | None = None
+    seconds: float = 0.0
     fatal_error: FourcornersError | None = None
 
 
-def run_item(version: str, key: str, orders: bytes, item: object) -> TaskResult[object]:
-    """Do one item; `key` tells the orders of one job from those of another."""
-    if version != __version__:
-        return TaskResult(__version__)
-    global _hand
-    if _hand is None or _hand.key != key:
-        if _hand is not None:
-            _hand.close()
-        _hand = _Hand(key, pickle.loads(orders))  # noqa: S301 - from the job's own start
-    return _hand.do(item)
+class BatchWorker:
+    """An actor of Ray, which does the items of one job, with models and a process that stay loaded.
 
+    Args:
+        setup: A pickled `TaskSetup`, which `start` reads: what goes wrong there is reported, while
+            Ray tells nothing of an actor that could not be made.
+    """
 
-@dataclass(slots=True)
-class _Hand:
-    """The orders of one job in this process, and the process under limits that follows them."""
+    def __init__(self, setup: bytes) -> None:
+        self._pickled = setup
+        self._setup: TaskSetup[object, object]
+        self._workers: ProcessPool[object, object] | None = None
+        self._stage: Path | None = None
+        self._fetched: Path | None = None
+        self._folder: Path | None = None
 
-    key: str
-    orders: TaskSetup[object, object]
-    _workers: ProcessPool[object, object] | None = None
-    _stage: Path | None = None
-    _fetched: Path | None = None
-    _folder: Path | None = field(default=None)
+    def start(self, version: str) -> str:
+        """Get ready if this is the version of the program; return the one that it is."""
+        if version == __version__:
+            self._setup = pickle.loads(self._pickled)  # noqa: S301 - from the job's own start
+        return __version__
 
-    def do(self, item: object) -> TaskResult[object]:
+    def run(self, items: Sequence[object]) -> list[TaskResult[object]]:
+        """Do items one by one; after a fatal error no others."""
+        results: list[TaskResult[object]] = []
+        for item in items:
+            began = time.monotonic()
+            result = self._do(item)
+            results.append(replace(result, seconds=time.monotonic() - began))
+            if result.fatal_error is not None:
+                break
+        return results
+
+    def _do(self, item: object) -> TaskResult[object]:
         try:
             folder = self._folder_of(item)
         except FourcornersError as error:
-            return TaskResult(__version__, error)
+            return TaskResult(error)
         [(_, outcome)] = list(self._workers_in(folder).run([item]))
-        if isinstance(outcome, FourcornersError) or self.orders.then is None:
-            return TaskResult(__version__, outcome)
+        if isinstance(outcome, FourcornersError) or self._setup.then is None:
+            return TaskResult(outcome)
         try:
-            return TaskResult(__version__, self.orders.then(outcome))
+            return TaskResult(self._setup.then(outcome))
         except FourcornersError as error:
-            return TaskResult(__version__, fatal_error=error)
-
-    def close(self) -> None:
-        if self._workers is not None:
-            self._workers.close()
-        if self._stage is not None:
-            shutil.rmtree(self._stage, ignore_errors=True)
+            return TaskResult(fatal_error=error)
 
     def _workers_in(self, folder: Path | None) -> ProcessPool[object, object]:
         if self._workers is None or self._folder != folder:
@@ -101,11 +106,11 @@ class _Hand:
                 self._workers.close()
             self._folder = folder
             self._workers = ProcessPool(
-                self.orders.task,
+                self._setup.task,
                 jobs=1,
-                memory=self.orders.memory,
-                seconds=self.orders.seconds,
-                name=self.orders.name,
+                memory=self._setup.memory,
+                seconds=self._setup.seconds,
+                name=self._setup.name,
                 folder=folder,
             )
         return self._workers
@@ -116,7 +121,7 @@ class _Hand:
             return None
         if is_bucket_object(item):
             return self._stage_object(item)
-        folder = Path(self.orders.folder)
+        folder = Path(self._setup.folder)
         if item.is_absolute() or folder.is_dir():
             return folder if folder.is_dir() else None
         raise InputError(
@@ -135,9 +140,6 @@ class _Hand:
             self._fetched = None
         self._fetched = fetch_object(item, self._stage)
         return self._stage
-
-
-_hand: _Hand | None = None
 
 
 def _new_stage() -> Path:

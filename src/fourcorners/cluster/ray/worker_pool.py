@@ -5,7 +5,6 @@ Ray makes the connections, to the cluster that was named and to no other.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import re
 import sys
@@ -21,7 +20,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from fourcorners.cluster.ray.environment import LOCAL_ADDRESS
 from fourcorners.cluster.ray.task_queue import QueueReport, TaskQueue
-from fourcorners.cluster.ray.worker import TaskSetup, run_item
+from fourcorners.cluster.ray.worker import TaskSetup
+from fourcorners.cluster.ray.workers import ClusterWorkers
 from fourcorners.documents.discovery import UnreadPath, find_files, is_bucket_object
 from fourcorners.errors import ConfigError
 from fourcorners.system.processes import usable_cores
@@ -32,7 +32,6 @@ Result = TypeVar("Result")
 
 _CLIENT = re.compile(r"^ray://[^\s/@]+:\d+$")
 _STORE = 256 << 20  # bytes of shared memory for a local Ray: results that were not fetched yet
-_AHEAD = 2  # items out for each processor, so that none waits for the next
 _SECONDS = 60.0  # in which a node must tell its version
 _TRIES = 3  # to be let in by a head that answers
 
@@ -42,7 +41,7 @@ class RayWorkerPool:
 
     Args:
         elsewhere: Whether they may be on other machines.
-        jobs: How many items may be out; None for as many as keep all processors at work.
+        jobs: How many workers there may be; None for one for each processor.
     """
 
     embeds_passages = True
@@ -51,7 +50,6 @@ class RayWorkerPool:
         self.is_remote = elsewhere
         self.report = QueueReport()
         self._jobs = jobs
-        self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(run_item)
         self.require_one_version()
 
     def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
@@ -82,23 +80,18 @@ class RayWorkerPool:
         then: Callable[[Result], Result] | None = None,
     ) -> TaskQueue[Item, Result]:
         """Return those who do a task; the limits hold on each node."""
-        orders = TaskSetup(task, memory, seconds, name, then, str(Path.cwd()))
-        data: bytes = cloudpickle.dumps(orders)  # type: ignore[no-untyped-call]
-        key, reference = hashlib.sha256(data).hexdigest(), ray.put(data)
-        return TaskQueue(
-            lambda item: self._task.remote(__version__, key, reference, item),
-            most=self._max_workers,
-            name=name,
-            alive=alive,
-            on_lost_worker=self.require_one_version,
-            report=self.report,
+        setup = TaskSetup(task, memory, seconds, name, then, str(Path.cwd()))
+        data: bytes = cloudpickle.dumps(setup)  # type: ignore[no-untyped-call]
+        workers = ClusterWorkers(
+            ray.put(data), most=self._jobs, require_one_version=self.require_one_version
         )
+        return TaskQueue(workers, name=name, alive=alive, report=self.report)
 
     def require_one_version(self, found: str = "") -> None:
         """Refuse a cluster in which a node has another version of the program, or none.
 
         Args:
-            found: Another version by which an item was answered.
+            found: Another version that a worker had.
 
         Raises:
             ConfigError: If there is such a node.
@@ -114,12 +107,6 @@ class RayWorkerPool:
                 f"the nodes must have fourcorners {__version__}, as here: {listed}.",
                 remedy="Install that version on every node, and restart those nodes.",
             )
-
-    def _max_workers(self) -> int:
-        if self._jobs is not None:
-            return self._jobs
-        there = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        return max(1, _AHEAD * int(there.get("CPU", 1)))
 
 
 def _versions() -> Mapping[str, str]:
@@ -159,7 +146,7 @@ def ray_worker_pool(address: str, *, jobs: int | None) -> Iterator[RayWorkerPool
 
     Args:
         address: `ray` for one on this machine, else `ray://HOST:PORT` of a cluster's client server.
-        jobs: How many items are done at once; by default one for each processor.
+        jobs: How many workers there may be; by default one for each processor.
 
     Raises:
         ConfigError: If there is none at the address, or a node has another version.
