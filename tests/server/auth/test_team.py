@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -166,6 +167,18 @@ def test_a_password_that_guessers_try_is_refused(team: Room, weak: str) -> None:
         pytest.raises(ConfigError, match="too easy to guess"),
     ):
         Accounts(library).set_password("bram", weak, by="test")
+
+
+def test_what_judges_passwords_is_asked_for_where_it_is_missing(
+    team: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "zxcvbn", None)
+    with (
+        team.app.state.server.connection_pool.library() as library,
+        pytest.raises(ConfigError, match="not installed") as missing,
+    ):
+        Accounts(library).add("emil", PASSWORD, by="test")
+    assert missing.value.remedy == "pip install 'fourcorners[web]'"
 
 
 def test_a_second_factor(team: Room, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -331,8 +331,12 @@ def _require_strong(password: str, names: Iterable[str] = ()) -> None:
     Raises:
         ConfigError: If it is, or if it is longer than any.
     """
-    from zxcvbn import zxcvbn
-
+    try:
+        from zxcvbn import zxcvbn
+    except ImportError as error:
+        raise ConfigError(
+            "what judges passwords is not installed.", remedy="pip install 'fourcorners[web]'"
+        ) from error
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise ConfigError(
             f"a password has {MIN_LENGTH} to {MAX_LENGTH} characters.",
