@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -320,6 +321,27 @@ def test_unfinished_jobs_say_how_to_go_on(room: Program) -> None:
     assert "is finished" in room("jobs", "--cancel", str(number), *LIBRARY, code=2).err
     assert "is not there" in room("jobs", "--cancel", "99", *LIBRARY, code=2).err
     assert len(room("jobs", "--all", "--json", *LIBRARY).json) >= 2
+
+
+def test_a_job_says_from_anywhere_which_machine_works_and_what_failed(room: Program) -> None:
+    with closing(sqlite3.connect(room.folder / "a.db")) as database, database:
+        database.execute(
+            "INSERT INTO jobs(row, kind, spec, created) "
+            "VALUES (90, 'add', '{\"collection\": \"Birch\"}', '2024-01-01T00:00:00+00:00')"
+        )
+        database.executemany(
+            "INSERT INTO steps VALUES (90, ?, ?, ?, ?, 1, ?, '')",
+            [
+                ("a.pdf", "claimed", "far.example/7/boot.1.x", 4e9, ""),
+                ("b.pdf", "failed", "", 0, "it holds no words"),
+            ],
+        )
+    told = " ".join(room("jobs", *LIBRARY).out.split())
+    assert "add of Birch: 0 of 2 done, 1 failed, at work on far.example, begun" in told
+    assert "b.pdf: it holds no words" in told
+    (job,) = room("jobs", "--json", *LIBRARY).json
+    assert job["machines"] == ["far.example"]
+    assert job["failures"] == [{"key": "b.pdf", "reason": "it holds no words", "remedy": ""}]
 
 
 def test_only_failed_cells_are_tried_again(room: Program) -> None:

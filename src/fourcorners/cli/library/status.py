@@ -110,7 +110,7 @@ def jobs(
             _cancel(table, cancel, force=force, as_json=as_json)
             return
         found = [
-            (job, table.progress(job), bool(table.workers(job)))
+            (job, table.progress(job), _machines(table, job), table.failed_steps(job))
             for job in table.list(unfinished=not every)
         ]
     if as_json:
@@ -119,20 +119,30 @@ def jobs(
                 {
                     **console.attributes(job, "id kind spec created finished"),
                     **console.attributes(far, "total done failed"),
-                    "at_work": at_work,
+                    "at_work": bool(machines),
+                    "machines": machines,
+                    "failures": [
+                        dict(zip(("key", "reason", "remedy"), each, strict=True))
+                        for each in failures
+                    ],
                     "go_on": None if job.finished else _resume_command(job, library),
                 }
-                for job, far, at_work in found
+                for job, far, machines, failures in found
             ]
         )
         return
-    for job, far, at_work in found:
-        state = "finished" if job.finished else "at work" if at_work else "stopped"
+    for job, far, machines, failures in found:
+        at_work = f"at work on {', '.join(machines)}" if machines else "stopped"
+        state = "finished" if job.finished else at_work
         failed = f", {far.failed:,} failed" if far.failed else ""
         line = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
         line += f"begun {_age(job.created)} ago."
         console.print_indented(6, single_line(line), head=f"{job.id:>4}")
-        if not job.finished and not at_work:
+        for key, reason, _ in failures[:_MANY]:
+            console.print_indented(6, single_line(f"{key}: {reason}"))
+        if len(failures) > _MANY:
+            console.print_indented(6, "Read all with `fourcorners jobs --json`.")
+        if not job.finished and not machines:
             console.print_line((f"      {single_line(_resume_command(job, library))}", "dim"))
     if not found:
         console.print_text("Nothing is unfinished." if not every else "There were no jobs.")
@@ -163,6 +173,11 @@ def _resume_command(job: Job, library: str | None) -> str:
     for name, value in options.items():
         words += [f"--{name}", value] if value else []
     return " ".join(each if each == "…" else shlex.quote(each) for each in words)
+
+
+def _machines(table: JobTable, job: Job) -> list[str]:
+    """Return the hosts on which a command works on a job."""
+    return sorted({worker.split("/")[0] for worker in table.workers(job)})
 
 
 def _what(job: Job) -> str:
