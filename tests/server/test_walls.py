@@ -175,6 +175,7 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         "user": "reader",
         "role": "reader",
         "token": "d" * 12,
+        "session": "d" * 12,
         "webhook": "d" * 16,
         "url": "https://hooks.firm.test/",
         "number": "1",
