@@ -87,6 +87,25 @@ def test_a_collection_is_made_once_and_by_who_may(team: Room) -> None:
     assert team.client.get("/c/Elm").status_code == 404
 
 
+def test_a_name_that_a_role_made_is_free_for_a_new_collection(team: Room) -> None:
+    enter(team, "ada")
+    given = {"name": "bram", "role": "editor", "collection": "oak"}
+    assert post(team, "/people/role", **given).status_code == 303
+    made = post(team, "/collections", name="Oak", client="Northmere Water Limited")
+    assert (made.status_code, made.headers["location"]) == (303, "/c/Oak")
+    page = words(team.client.get("/c/Oak").text)
+    assert "0 documents · acting for Northmere Water Limited" in page
+    again = post(team, "/collections", name="oak")
+    assert again.status_code == 409
+    assert "Open it, or choose another name." in words(again.text)
+    enter(team, "bram")
+    assert team.upload({"lease.txt": LEASE}, "Oak").status_code == 303
+    enter(team, "ada")
+    given["collection"] = "Mill"
+    assert post(team, "/people/role", **given).status_code == 303
+    assert post(team, "/collections", name="Mill").status_code == 409  # it has a contract
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

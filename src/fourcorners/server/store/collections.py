@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from pydantic import Field
 
-from fourcorners.library.database import as_integer, in_transaction
+from fourcorners.library.database import as_integer, as_string, in_transaction
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.operations.access import Access
@@ -26,6 +28,7 @@ _BY_FOLD = (
     "server_views.collection",
     "server_playbook_homes.collection",
 )
+_CREATED, _RENAMED, _DELETED = "collection created", "collection renamed", "collection deleted"
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
 
 
@@ -55,6 +58,9 @@ class CollectionRequest(Value):
 def create_collection(access: Access, asked: CollectionRequest) -> str:
     """Make an empty collection and return its name, as it is kept.
 
+    A name that only a role made, for people to have it before the first upload, is no collection
+    yet.
+
     Raises:
         NotAllowed: If they do not edit the whole library, or give roles without administering it.
         Conflict: If there is one of this name.
@@ -62,17 +68,44 @@ def create_collection(access: Access, asked: CollectionRequest) -> str:
     """
     library = access.full_library(Role.ADMIN if asked.members else Role.EDITOR)
     name, by = " ".join(asked.name.split()), access.principal.name
+    fold = fold_name(name)
     with library.transaction():
-        if fold_name(name) in map(fold_name, library.collection_names()):
-            raise Conflict("a collection with this name already exists.", remedy="Choose another.")
+        if fold in map(fold_name, library.collection_names()):
+            if not _is_only_named(library, name):
+                raise Conflict(
+                    "a collection with this name already exists.",
+                    remedy="Open it, or choose another name.",
+                )
+            library.execute("UPDATE collections SET name = ? WHERE fold = ?", (name, fold))
+            library.note_change()
         library.add_collection(name)
-        access.record("collection created", {"collection": name}, always=True)
+        access.record(_CREATED, {"collection": name}, always=True)
         if client := distinct_names(asked.read_for):
             library.set_read_for(name, client, by=by)
         for member in asked.members:
             role = Role.from_title(member.role)
             Accounts(library).grant(member.user, role, name, by=by)
     return name
+
+
+def _is_only_named(library: Library, collection: str) -> bool:
+    """Return whether a collection has nothing in it, and nobody made it but by giving a role."""
+    if (
+        library.document_ids(collection)
+        or library.failures(collection)
+        or library.read_for(collection)
+    ):
+        return False
+    rows = library.execute(
+        "SELECT event, detail FROM audit WHERE event IN (?, ?, ?) ORDER BY seq DESC",
+        (_CREATED, _DELETED, _RENAMED),
+    )
+    for event, text in rows:
+        detail = json.loads(as_string(text))
+        called = detail["name" if event == _RENAMED else "collection"]
+        if fold_name(called) == fold_name(collection):
+            return event == _DELETED
+    return True
 
 
 @in_transaction
@@ -210,7 +243,7 @@ def _rename(library: Library, collection: str, name: str, by: str) -> str:
     for document in documents:
         library.rewrite_words(document)
     library.note_change()
-    library.record("collection renamed", {"collection": collection, "name": new, "by": by})
+    library.record(_RENAMED, {"collection": collection, "name": new, "by": by})
     return new
 
 
@@ -232,5 +265,5 @@ def _delete(library: Library, collection: str, by: str) -> list[str]:
     library.execute("DELETE FROM collections WHERE fold = ?", (fold,))
     library.note_change()
     detail: dict[str, str | int] = {"collection": collection, "documents": len(documents)}
-    library.record("collection deleted", {**detail, "by": by})
+    library.record(_DELETED, {**detail, "by": by})
     return [path for path in dict.fromkeys(paths) if not library.is_source(path)]
