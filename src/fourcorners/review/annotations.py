@@ -179,6 +179,12 @@ def annotated_cells(
     return [(as_integer(row[0]), *map(as_string, row[1:])) for row in rows]  # type: ignore[misc]
 
 
+def comment_of(library: Library, number: int) -> str:
+    """Return the comment of a remark, by its number; empty if it has none."""
+    rows = library.execute("SELECT comment FROM remarks WHERE row = ?", (number,))
+    return as_string(rows[0][0]) if rows else ""
+
+
 def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
     state, start, end = row[7], row[9], row[10]
     answers, severity, comment = row[14], row[15], as_string(row[11])
@@ -212,8 +218,17 @@ _TO = re.compile(r"@(?P<name>(?:[^:\n@]|(?<=\w)@(?=\w)){1,120}):")
 
 def assigned_to(comment: str) -> str:
     """Return whom a comment asks to look at its cell; empty if nobody."""
+    return split_assignment(comment)[0]
+
+
+def split_assignment(comment: str) -> tuple[str, str]:
+    """Return whom a comment asks to look at its cell, and why, without their name once more."""
     found = _TO.match(comment)
-    return " ".join(found["name"].split()) if found else ""
+    if not found:
+        return "", comment
+    name, why = " ".join(found["name"].split()), comment[found.end() :]
+    again = re.match(rf"(\s*@{re.escape(name)}(?![\w.@+-]*\w)[:,.]?)+", why, re.IGNORECASE)
+    return name, why[again.end() if again else 0 :].strip()
 
 
 def assignee(remarks: Iterable[Annotation]) -> str:

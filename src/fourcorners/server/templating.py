@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from fourcorners.documents.install_hints import remedy_for_readers
 from fourcorners.outline.card.contract_titles import ContractTitle
+from fourcorners.review.annotations import split_assignment
 from fourcorners.server.links import collection_href, document_href, quote_href
 from fourcorners.server.locales import write_day, write_number
 from fourcorners.server.spelling import AmericanSpelling
@@ -56,6 +57,7 @@ def template_environment(
         "moment": _moment,
         "counted": _count_noun,
         "blanks": _blanks,
+        "assignment": split_assignment,
     }
     made.globals |= {
         "static": assets.href,

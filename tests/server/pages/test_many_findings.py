@@ -356,6 +356,45 @@ def test_a_mention_of_no_member_is_kept_and_reported(team: Room) -> None:
     assert many.json()["warnings"] == [sentence], many.text
 
 
+@pytest.mark.parametrize("headers", [PARTIAL, {}])
+def test_a_mention_of_no_member_is_reported_where_many_are_marked(
+    team: Room, headers: Mapping[str, str]
+) -> None:
+    sentence = "No member is called eve; nobody was notified of it."
+    for given in ({"says": "commented"}, {"says": "assigned", "to": "bram"}):
+        done = many(team, headers, **given, findings="5", comment="@eve and @bram, please look.")
+        if not headers:
+            done = team.client.get(done.headers["location"])
+        shown = done.text[done.text.index("data-number") :]
+        assert words(shown).count(sentence) == 1
+        number = undo_number(done.text)
+        assert sentence in words(team.client.get(f"{GRID}&done={number}").text)
+        assert sentence not in post(team, "/reviews/mark-many/undo", done=number).text
+    team.put({"supply.txt": SUPPLY}, "Elm")
+    with team.app.state.server.connection_pool.library() as library:
+        Accounts(library).grant("ada", Role.READER, "Elm", by="test")
+    elsewhere = team.client.get(f"/reviews/grid?c=Elm&p=due-diligence&done={number}")
+    assert elsewhere.status_code == 200
+    assert "data-number" not in elsewhere.text
+
+
+def test_who_is_assigned_is_not_named_twice(team: Room) -> None:
+    lease = team.document("lease")
+    for comment, why in (
+        ("@bram", "please look at this."),
+        ("@Bram: @bram, is it capped?", "is it capped?"),
+        ("@bram-2 knows.", "@bram-2 knows."),
+    ):
+        mark(team, lease, FIRST, to="bram", comment=comment)
+        assert comments(team, lease, FIRST)[-1] == f"@bram: {why}"
+    mark(team, lease, FIRST, comment="@bram: @bram")
+    page = words(team.client.get(f"/reviews/cell?{BACK}&d={lease}&v={FIRST}").text)
+    history = page[page.index("History") :]
+    assert "Assigned to bram : is it capped?" in history
+    assert history.count("Assigned to bram : please look at this.") == 2
+    assert "@bram:" not in history
+
+
 def test_a_refused_assignment_keeps_what_was_typed(team: Room) -> None:
     sent = {"csrf": team.token(), "c": "Mill", "p": "due-diligence", "v": FIRST}
     sent |= {"d": team.document("lease"), "to": "eve", "comment": "Is it <capped>?"}

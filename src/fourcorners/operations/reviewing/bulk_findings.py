@@ -17,6 +17,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library import audit
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.knowledge.playbooks import load_playbook
@@ -149,7 +150,7 @@ def undo_many(access: Access, number: int) -> BulkResult:
     Raises:
         NotFound: If they did nothing so, or may not know of the collection.
     """
-    done = find_bulk_annotation(access.common(), number, access.principal.name)
+    done = _find(access.common(), number, access.principal.name)
     if done is None or done.is_undo:
         raise NotFound("there is nothing to undo.")
     library = access.library_for(done.collection, Role.REVIEWER)
@@ -173,7 +174,22 @@ def undo_many(access: Access, number: int) -> BulkResult:
     return done.model_copy(update=more)
 
 
-def find_bulk_annotation(library: Library, number: int, by: str) -> BulkResult | None:
+def recall_bulk_annotation(access: Access, number: int, collection: str) -> BulkResult | None:
+    """Return what one did in a collection, with whom its comment did not reach.
+
+    None if that entry of the audit trail is of something else.
+    """
+    library = access.library_for(collection, Role.READER)
+    done = _find(library, number, access.principal.name)
+    if done is None or fold_name(done.collection) != fold_name(collection):
+        return None
+    if done.is_undo:
+        return done
+    comment = annotation_log.comment_of(library, _remarks(library, number)[0])
+    return done.model_copy(update={"warnings": mention_warnings(access, collection, comment)})
+
+
+def _find(library: Library, number: int, by: str) -> BulkResult | None:
     """Return what somebody did, by its entry in the audit trail; None if they did not."""
     detail = _entry(library, number)
     if detail.get("by") != by:

@@ -12,7 +12,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
-from fourcorners.review.annotations import assigned_to
+from fourcorners.review.annotations import split_assignment
 from fourcorners.review.finding import (
     Annotation,
     CellState,
@@ -221,10 +221,11 @@ def assignment(to: str, why: str = "") -> str:
         ConfigError: If the name is invalid.
     """
     name = " ".join(to.split())
-    if assigned_to(f"@{name}:") != name:
+    found, reason = split_assignment(f"@{name}: {why}")
+    if found != name:
         raise ConfigError(
             "a reviewer's name has 1 to 120 characters and no colon.",
             remedy="Choose another name.",
             field="to",
         )
-    return f"@{name}: {why.strip() or 'please look at this.'}"
+    return f"@{name}: {reason or 'please look at this.'}"

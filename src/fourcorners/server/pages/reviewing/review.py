@@ -16,7 +16,7 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
-from fourcorners.operations.reviewing.bulk_findings import find_bulk_annotation
+from fourcorners.operations.reviewing.bulk_findings import recall_bulk_annotation
 from fourcorners.operations.reviewing.exports import (
     FORMS,
     MOST_AT_ONCE,
@@ -160,6 +160,7 @@ def grid(
     tasks = review_tasks(context, wanted.collection, wanted.playbook)
     with context.access() as access:
         saved_views = list_views(access, wanted.collection, wanted.playbook)
+        marked = recall_bulk_annotation(access, done, wanted.collection) if done else None
     with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
         size = _page_rows(len(shown_columns(matrix, wanted)))
@@ -169,7 +170,6 @@ def grid(
         sides = collection_sides(library, wanted.collection)
         stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
-        marked = find_bulk_annotation(library, done, context.principal.name) if done else None
         damaged = [str(each) for each in library.left_out(wanted.collection)]
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
