@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape, unescape
 from typing import Any
 
 from fourcorners.operations.principal import Role
@@ -117,7 +118,7 @@ def test_all_that_is_assigned_is_listed_however_low(room: Room) -> None:
         annotate_finding(library, BOOK, lease, low, given)
     (item,) = _items(room, "?assigned=ada")
     assert (item["provision"], item["reason"], item["severity"]) == (low, "assigned", "none")
-    assert item["explanation"] == "Bram: @ada: The last one."
+    assert item["explanation"] == "Bram asked ada: The last one."
     counts = room.client.get("/api/v1/reviews/counts?collection=Mill").json()
     assert counts["to_do"] == len(_items(room)) == 5
     with room.app.state.server.connection_pool.library() as library:
@@ -178,6 +179,49 @@ def test_a_finding_leads_to_the_next_even_once_it_is_checked(room: Room) -> None
     assert f"v={SECOND}" in there
     at_end = room.client.get("/to-do/next?after=&why=second_look")
     assert at_end.headers["location"] == "/to-do?why=second_look"
+
+
+def test_contracts_that_wait_for_one_cause_are_one_line(room: Room) -> None:
+    names = [f"lease {number}" for number in range(10)]
+    room.put({f"{name}.txt": f"{name.upper()}\n\n{LEASE}" for name in names})
+    leases = [room.document(name) for name in names]
+    with room.app.state.server.connection_pool.library() as library:
+        cells: list[Finding] = []
+        for number, lease in enumerate(leases):
+            text = library.text(lease)
+            asked = replace(
+                found(lease, SECOND, text, Severity.TO_READ),
+                possible_severity=Severity.HIGH,
+                open_questions=("price",),
+                reason=WHY,
+            )
+            high = replace(found(lease, FIRST, text, Severity.HIGH), reason=f"Reason {number}.")
+            cells += [high, asked, *(absent(lease, each.id) for each in BOOK.provisions[2:])]
+        fill(library, BOOK, cells)
+        annotate_finding(
+            library, BOOK, leases[3], SECOND, NewAnnotation("Bram", comment=assignment("Eve"))
+        )
+    page = room.client.get("/to-do").text
+    assert "20 findings to look at" in page
+    listed = page[page.index('id="waiting"') :]
+    assert listed.count("<details>") == 2
+    assert listed.count("<span>10 contracts</span>") == listed.count("<span>9 contracts</span>") == 1
+    assert listed.count(escape(WHY)) == 2  # of all nine, and of what is assigned to Eve
+    assert [f"Reason {number}." in listed for number in range(10)] == [True] * 8 + [False] * 2
+    links = [unescape(each) for each in re.findall(r'href="(/to-do[^"]+)"', listed)]
+    opened = room.client.get(links[0]).text
+    assert "10 findings to look at" in opened
+    assert "<details>" not in opened[opened.index('id="waiting"') : opened.index("What is listed")]
+    assert "Reason 9." in opened
+    assert "9 findings to look at" in room.client.get(links[1]).text
+    assert len(_items(room, f"?provision={FIRST}&playbook={BOOK.id}")) == 10
+    assert _items(room, f"?provision={FIRST}&playbook=other") == []
+    cell = unescape(re.findall(r'href="(/reviews/cell[^"]+)"', listed)[0])
+    following = re.search(r'id="next" href="([^"]+)"', room.client.get(cell).text)
+    assert following
+    there = room.client.get(unescape(following[1])).headers["location"]
+    assert f"d={leases[1]}" in there
+    assert f"v={FIRST}" in there
 
 
 def test_a_list_goes_on_after_its_cursor(room: Room) -> None:

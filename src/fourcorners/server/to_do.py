@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 
 import numpy as np
 from pydantic import Field
@@ -16,7 +16,7 @@ from fourcorners.operations.knowledge import playbooks
 from fourcorners.operations.principal import Role
 from fourcorners.operations.reviewing.findings import findings_at
 from fourcorners.review import store
-from fourcorners.review.annotations import assigned_to
+from fourcorners.review.annotations import assigned_to, split_assignment
 from fourcorners.review.finding import Author, Finding, ReviewState, Severity
 from fourcorners.review.overview.counts import (
     CellKey,
@@ -51,6 +51,10 @@ class ToDoRequest(Value):
     """Which of the things to do."""
 
     collection: str | None = Field(default=None, max_length=500, description="One; null for all.")
+    playbook: str | None = Field(
+        default=None, max_length=200, description="Only reviews by this one, by its id."
+    )
+    provision: str | None = Field(default=None, max_length=200, description="Only of this one.")
     reason: ToDoReason | None = Field(
         default=None,
         description="Why; null for any reason. `assigned`: all that somebody is to look at, for "
@@ -86,21 +90,49 @@ class ToDoItem(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class ToDoPart:
-    """A part of the list; of all of it, how many there are for each reason and each person.
+class ToDoCause:
+    """One provision that waits in one or more contracts for one reason and one person.
 
     Attributes:
+        items: The first of them.
         cursors: Of each item, where the list goes on after it.
-        next: The last of these; None at the end.
-        people: What is assigned to nobody is under `-`.
+        count: How many contracts there are.
     """
 
     items: list[ToDoItem]
     cursors: list[str]
+    count: int
+
+    @property
+    def explanation(self) -> str:
+        """Why they wait; empty where they differ in it."""
+        words = {each.explanation for each in self.items}
+        return words.pop() if len(words) == 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToDoPart:
+    """A part of the list; of all of it, how many there are for each reason and each person.
+
+    Attributes:
+        next: Where the list goes on after it; None at the end.
+        count: How many findings there are in all of it.
+        people: What is assigned to nobody is under `-`.
+    """
+
+    causes: list[ToDoCause]
     next: str | None
     count: int
     reasons: Mapping[ToDoReason, int]
     people: Mapping[str, int]
+
+    @property
+    def items(self) -> list[ToDoItem]:
+        return [item for cause in self.causes for item in cause.items]
+
+    @property
+    def cursors(self) -> list[str]:
+        return [cursor for cause in self.causes for cursor in cause.cursors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +147,12 @@ class _Waiting:
     assigned: str
 
 
-def list_to_do(context: RequestContext, asked: ToDoRequest, cursor: str, limit: int) -> ToDoPart:
+def list_to_do(
+    context: RequestContext, asked: ToDoRequest, cursor: str, limit: int, *, shown: int = 0
+) -> ToDoPart:
     """Return at most `limit` things to do after a cursor: what is assigned to the person first.
+
+    With `shown`, contracts that wait for the same cause are one thing, with the first of them.
 
     Raises:
         NotFound: If the collection is none that they may read.
@@ -125,25 +161,39 @@ def list_to_do(context: RequestContext, asked: ToDoRequest, cursor: str, limit: 
     pool = context.state.connection_pool
     with context.access() as access:
         reviews = read_grids(pool, access, asked.collection)
-        every = [each for review in reviews for each in _find(*review, context.principal.name)]
+        every = [
+            each
+            for collection, matrix in reviews
+            if asked.playbook in (None, matrix.playbook.id)
+            for each in _find(collection, matrix, context.principal.name)
+            if asked.provision in (None, matrix.provisions[each.place[1]])
+        ]
     by = asked.assigned
     name = None if by is None else "" if by == NOBODY else " ".join(by.split()).casefold()
     theirs = [each for each in every if name is None or each.assigned.casefold() == name]
     chosen = [each for each in theirs if _waits_for(each, asked.reason)]
     chosen.sort(key=_key)
-    here, after = page_of(context, _CURSORS, chosen, _key, cursor, limit)
+    alike = groupby(chosen, lambda each: each.key[: -2 if shown else None])
+    causes = [list(some) for _, some in alike]
+    here, after = page_of(context, _CURSORS, causes, lambda some: some[-1].key, cursor, limit)
     with context.access() as access:
-        items = [_describe(access, each) for each in here]
-    alike = [each.assigned or NOBODY for each in every if _waits_for(each, asked.reason)]
+        described = [
+            ToDoCause(
+                items=[_describe(access, each) for each in some[: shown or 1]],
+                cursors=[encode_cursor(context, _CURSORS, each.key) for each in some[: shown or 1]],
+                count=len(some),
+            )
+            for some in here
+        ]
+    people = [each.assigned or NOBODY for each in every if _waits_for(each, asked.reason)]
     reasons = Counter(each.reason for each in theirs)
     reasons[ToDoReason.ASSIGNED] = sum(bool(each.assigned) for each in theirs)
     return ToDoPart(
-        items=items,
-        cursors=[encode_cursor(context, _CURSORS, each.key) for each in here],
+        causes=described,
         next=after,
         count=len(chosen),
         reasons=reasons,
-        people=Counter(alike),
+        people=Counter(people),
     )
 
 
@@ -164,8 +214,8 @@ def _find(collection: str, matrix: GridMatrix, person: str) -> Iterator[_Waiting
         rank, summary = int(ranks[row, column]), matrix.annotations.get((row, column))
         assigned = summary.assigned if summary else ""
         whose = "0" if assigned.casefold() == person.casefold() else "2" if assigned else "1"
-        place = (f"{column:05}", f"{row:07}", matrix.rows[row].id)
-        key = (whose, str(rank), fold_name(collection), matrix.playbook.id, *place)
+        cause = (whose, str(rank), fold_name(collection), matrix.playbook.id, f"{column:05}")
+        key = (*cause, assigned.casefold(), f"{row:07}", matrix.rows[row].id)
         yield _Waiting(key, collection, matrix, (row, column), _REASONS[rank], assigned)
 
 
@@ -200,7 +250,8 @@ def _explain(finding: Finding, reason: ToDoReason) -> str:
         return f"{finding.error} {finding.remedy}".strip()
     if reason is ToDoReason.ASSIGNED:
         asked = next(e for e in reversed(finding.remarks) if assigned_to(e.comment))
-        return f"{asked.by}: {asked.comment}"
+        name, why = split_assignment(asked.comment)
+        return f"{asked.by} asked {name}: {why}"
     if reason is not ToDoReason.SECOND_LOOK:
         return finding.reason
     asked = next(e for e in reversed(finding.remarks) if e.state is ReviewState.SECOND_LOOK)

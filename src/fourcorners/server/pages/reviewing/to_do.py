@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 
 from fourcorners.operations.principal import Role
@@ -16,6 +16,8 @@ from fourcorners.server.to_do import NOBODY, ToDoItem, ToDoRequest, list_to_do
 
 router = APIRouter()
 _SHOWN = 50  # findings of a page
+_CAUSES = 30  # of a page
+_CONTRACTS = 8  # of a cause
 _REASONS = {
     ToDoReason.SECOND_LOOK: "Second look",
     ToDoReason.HIGH: "High severity",
@@ -24,33 +26,57 @@ _REASONS = {
     ToDoReason.FAILED: "Failed",
     ToDoReason.ASSIGNED: "Assigned",
 }
-_Name = Annotated[str, Query(max_length=500)]
-_Word = Annotated[str, Query(max_length=20)]
-_For = Annotated[str, Query(alias="for", max_length=200)]
+_Word = Annotated[str, Query(max_length=200)]
+
+
+def _request(
+    c: Annotated[str, Query(max_length=500)] = "",
+    p: _Word = "",
+    v: _Word = "",
+    why: _Word = "",
+    assigned: Annotated[str, Query(alias="for", max_length=200)] = "",
+) -> ToDoRequest:
+    """Return what an address asks for; a reason that there is not counts as none."""
+    reason = ToDoReason(why) if why in tuple(ToDoReason) else None
+    return ToDoRequest.from_fields(
+        collection=c or None,
+        playbook=p or None,
+        provision=v or None,
+        reason=reason,
+        assigned=assigned or None,
+    )
+
+
+_Asked = Annotated[ToDoRequest, Depends(_request)]
 _After = Annotated[str, Query(max_length=2_000)]
 
 
 @router.get("/to-do")
 def show(
     context: Context,
-    c: _Name = "",
-    why: _Word = "",
-    assigned: _For = "",
+    asked: _Asked,
     after: _After = "",
 ) -> Response:
-    asked = _request(c, why, assigned)
-    part = list_to_do(context, asked, after, _SHOWN)
+    """Show the list, a line for each cause; of a single provision, for each contract."""
+    if asked.provision:
+        part = list_to_do(context, asked, after, _SHOWN)
+    else:
+        part = list_to_do(context, asked, after, _CAUSES, shown=_CONTRACTS)
     with context.access() as access:
         collections = [each.name for each in access.collections() if each.documents]
     me = context.principal.name
-    names = {*part.people, me, assigned} - {NOBODY, ""}
+    names = {*part.people, me, asked.assigned or ""} - {NOBODY, ""}
     query = _query(asked)
     return context.page(
         "to_do.html.j2",
         part=part,
-        rows=[
-            (each, _cell_href(each, asked, cursor))
-            for each, cursor in zip(part.items, part.cursors, strict=True)
+        causes=[
+            (
+                cause,
+                [_cell_href(*one, asked) for one in zip(cause.items, cause.cursors, strict=True)],
+                f"/to-do?{_query(_request_of(cause.items[0]))}",
+            )
+            for cause in part.causes
         ],
         asked=asked,
         query=f"{query}&" if query else "",
@@ -68,31 +94,32 @@ def show(
 
 
 @router.get("/to-do/next")
-def show_next(
-    context: Context, c: _Name = "", why: _Word = "", assigned: _For = "", after: _After = ""
-) -> Response:
+def show_next(context: Context, asked: _Asked, after: _After = "") -> Response:
     """Go to what comes after an item of the list; at the end, to its beginning."""
-    asked = _request(c, why, assigned)
     part = list_to_do(context, asked, after, 1)
     if part.items:
-        return context.redirect(_cell_href(part.items[0], asked, part.cursors[0]))
+        return context.redirect(_cell_href(part.items[0], part.cursors[0], asked))
     return context.redirect(f"/to-do?{_query(asked)}")
 
 
-def _request(collection: str, why: str, assigned: str) -> ToDoRequest:
-    """Return what an address asks for; a reason that there is not counts as none."""
-    reason = ToDoReason(why) if why in tuple(ToDoReason) else None
-    return ToDoRequest.from_fields(
-        collection=collection or None, reason=reason, assigned=assigned or None
+def _request_of(each: ToDoItem) -> ToDoRequest:
+    """Return a request for the findings that wait for the same cause."""
+    return ToDoRequest(
+        collection=each.collection,
+        playbook=each.playbook,
+        provision=each.provision,
+        reason=each.reason,
+        assigned=each.assigned or NOBODY,
     )
 
 
 def _query(asked: ToDoRequest, **more: str) -> str:
-    given = {"c": asked.collection, "why": asked.reason, "for": asked.assigned, **more}
+    given = {"c": asked.collection, "p": asked.playbook, "v": asked.provision}
+    given |= {"why": asked.reason, "for": asked.assigned, **more}
     return urlencode({name: value for name, value in given.items() if value})
 
 
-def _cell_href(each: ToDoItem, asked: ToDoRequest, cursor: str) -> str:
+def _cell_href(each: ToDoItem, cursor: str, asked: ToDoRequest) -> str:
     """Return the address of a finding that leads on through the list."""
     place = {"c": each.collection, "p": each.playbook, "d": each.document, "v": each.provision}
     return f"/reviews/cell?{urlencode({**place, 'todo': _query(asked, after=cursor)})}"
