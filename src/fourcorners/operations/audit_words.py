@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fourcorners.library.entries import AuditEntry, Entry
+from fourcorners.operations.knowledge.titles import KnowledgeTitles
 
 EVENTS: Mapping[str, str] = {
     "add": "Document added",
@@ -100,19 +101,24 @@ class AuditLine:
     hash: str
 
 
-def audit_line(entry: AuditEntry, documents: Mapping[str, Entry]) -> AuditLine:
+def audit_line(
+    entry: AuditEntry, documents: Mapping[str, Entry], titles: KnowledgeTitles
+) -> AuditLine:
     """Return an entry in words; `documents` are those that are there, by id."""
     values = {name: str(value) for name, value in json.loads(entry.detail).items()}
     known = documents.get(values.get("document", ""))
     words = EVENTS.get(entry.event) or entry.event[:1].upper() + entry.event[1:]
     if entry.event == "task":
         words = _TASKS.get(values.get("kind", ""), words)
+    collection = values.get("collection") or (known.collection if known else "")
+    if playbook := values.get("playbook", ""):
+        values["playbook"] = titles.playbook(collection, playbook)
     return AuditLine(
         number=entry.seq,
         at=entry.at,
         event=words,
         by=values.get("by", ""),
-        collection=values.get("collection") or (known.collection if known else ""),
+        collection=collection,
         document=known.name if known else values.get("document", ""),
         document_id=known.id if known else "",
         details="; ".join(

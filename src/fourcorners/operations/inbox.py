@@ -15,6 +15,7 @@ from pydantic import Field
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.operations.access import Access
+from fourcorners.operations.knowledge.titles import KnowledgeTitles
 from fourcorners.operations.notices import NoticeKind
 from fourcorners.operations.principal import Role
 from fourcorners.value import Flag, Value
@@ -53,6 +54,7 @@ class InboxNotice(Value):
         description="With the contract and the playbook, the finding; of a bank's clause that "
         "expires, its id, and `playbook` is the bank."
     )
+    name: str = Field(default="", description="What the finding's provision is called.")
     findings: int = Field(default=1, description="How many findings it concerns, if any.")
 
 
@@ -82,6 +84,7 @@ def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
         "ORDER BY n.seen <> '', n.row DESC LIMIT ?",
         (*values, *([""] if asked.unread else []), asked.limit),
     )
+    names = KnowledgeTitles(access)
     titles = access.titles(document for document in (as_string(row[6]) for row in rows) if document)
     notices = [
         InboxNotice(
@@ -95,6 +98,7 @@ def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
             title=titles[document].title if document else "",
             playbook=as_string(row[7]),
             provision=as_string(row[8]),
+            name=names.provision(*map(as_string, (row[5], row[7], row[8]))) if document else "",
             findings=as_integer(row[9]),
         )
         for row in rows

@@ -165,6 +165,11 @@ def test_a_house_playbook_reviews_a_collection(mill: Room) -> None:
     page = mill.client.get(answer.headers["location"]).text
     assert page.count('<td class="c ') == 3
     assert 'class="c missing"' not in page
+    for address in ("/activity", "/activity/audit"):  # by its name, not its id
+        listed = mill.client.get(address).text
+        assert "House style" in listed
+        assert ">house<" not in listed
+    assert "House style" in mill.client.get("/activity/audit.csv").text
 
 
 def test_activity_lists_work_and_proves_the_trail(mill: Room) -> None:

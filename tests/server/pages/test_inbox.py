@@ -8,11 +8,13 @@ import pytest
 
 from fourcorners.operations.notices import Notice, NoticeKind, notify
 from fourcorners.operations.principal import Role
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.auth.accounts import Accounts
 from tests.server.conftest import Room
 from tests.server.pages import test_walls as walls
 
 FIRST = walls.FIRST
+NAME = load_playbook("due-diligence").provision(FIRST).name
 team = walls.team  # a fixture
 
 
@@ -35,6 +37,8 @@ def test_a_notice_opens_its_finding_and_is_read_by_that(team: Room) -> None:
     page = team.client.get("/inbox").text
     assert '<span class="count" aria-label="1 unread">1</span>' in page
     assert "assigned a finding to you" in page
+    assert f"<span>{NAME}, <bdi>" in page
+    assert team.client.get("/api/v1/inbox").json()["notices"][0]["name"] == NAME
     assert "LEASE OF A MILL".casefold() in page.casefold()
     data = {"csrf": team.token(), "notice": page.split('name="notice" value="')[1].split('"')[0]}
     opened = team.client.post("/inbox/open", data=data)

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 
 from fourcorners.documents.discovery import UnreadPath, find_files
 from fourcorners.library.entries import Failure
+from fourcorners.operations.knowledge.titles import KnowledgeTitles
 from fourcorners.operations.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
@@ -27,9 +28,12 @@ _MOST = 500  # files listed one by one
 @router.get("/activity")
 def tasks(context: Context, before: Annotated[str, Query(max_length=2_000)] = "") -> Response:
     found, more = part_of_tasks(context, before, _PAGE)
+    with context.access() as access:
+        titles = KnowledgeTitles(access)
     return context.page(
         "_activity.html.j2" if context.is_partial else "activity.html.j2",
         tasks=found,
+        titles=titles,
         more=more or "",
         at_work=any(not each.state.is_final for each in found),
         may_see_all=context.principal.may_everywhere(Role.ADMIN),
