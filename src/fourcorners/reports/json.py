@@ -332,7 +332,7 @@ class _Report(Value):
     provisions: list[_Provision]
     documents: list[_Document]
     findings: list[_Finding] = _says("Row by row, in the order of `documents` and `provisions`.")
-    unread: list[_UnreadFile] = _says("Files of the data room that could not be read.")
+    unread: list[_UnreadFile] = _says("Files that could not be read, or were not reviewed yet.")
     provenance: list[_Origin]
 
 

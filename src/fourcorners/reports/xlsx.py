@@ -152,7 +152,7 @@ def _bracket(role: str) -> str:
 
 
 def _write_unread(sheets: Sheets, grid: Grid) -> None:
-    heads = (("File", 60), ("Why it was not read", 60), ("What to do", 60))
+    heads = (("File", 60), ("Why", 60), ("What to do", 60))
     sheet = sheets.add("Unread", heads, frozen=1)
     for row, file in enumerate(grid.review.unread, start=1):
         for column, text in enumerate((file.path, file.reason, file.remedy)):

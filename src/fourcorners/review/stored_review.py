@@ -55,6 +55,9 @@ class FilledReview:
     made_with: tuple[tuple[str, str], ...] = ()
 
 
+_NOT_REVIEWED = ("This contract was not reviewed yet.", "Review what is new, and export it again.")
+
+
 @without_damaged
 def load_review(
     library: Library,
@@ -64,12 +67,14 @@ def load_review(
     as_of: date | None = None,
     command: str = "",
     documents: AbstractSet[str] | None = None,
+    unfinished: bool = False,
 ) -> Review:
     """Return the grid of a finished review from its stored cells.
 
-    Its `created` is when the last of them was stored, and `as_of` by default that day: the same
-    cells make the same review. `command` fills missing cells; it is named in the error. With
-    `documents`, it is of these alone, by id.
+    One that is `unfinished` is of the contracts that were reviewed, and lists the others among
+    what it does not cover. Its `created` is when the last of them was stored, and `as_of` by
+    default that day: the same cells make the same review. `command` fills missing cells; it is
+    named in the error. With `documents`, it is of these alone, by id.
 
     Raises:
         ConfigError: If the collection holds nothing, or a contract lacks cells of this playbook.
@@ -84,7 +89,11 @@ def load_review(
     wanted = [provision.id for provision in playbook.provisions]
     cells = store.load_cells(library, playbook, wanted)
     short = [e for e in entries if any(each not in cells.get(e.id, {}) for each in wanted)]
-    if short:
+    if short and unfinished and len(short) < len(entries):
+        left_out = {each.id for each in short}
+        entries = [each for each in entries if each.id not in left_out]
+        failures += [Failure(each.path, *_NOT_REVIEWED) for each in short]
+    elif short:
         raise ConfigError(
             f"{len(short)} of {len(entries)} contracts in {where} were not reviewed with the "
             f"playbook {playbook.id} as it is now, {short[0].name} among them.",

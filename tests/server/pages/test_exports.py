@@ -33,12 +33,7 @@ def room(make_room: Callable[..., Room]) -> Room:
 
 
 def test_selected_contracts_are_exported_and_the_title_says_so(room: Room) -> None:
-    """A contract that was not reviewed yet does not stand in the way of those that were."""
     asked = {"c": "Mill", "p": "due-diligence", "as": "json"}
-    refused = room.client.get("/reviews/export", params=asked)
-    assert refused.status_code == 400
-    assert "Review the collection again" in refused.text
-    assert "fourcorners review" not in refused.text
     chosen = room.document("lease")
     sent = room.client.get("/reviews/export", params={**asked, "documents": chosen})
     assert "Mill-1-of-3-contracts" in sent.headers["content-disposition"]
@@ -54,6 +49,30 @@ def test_selected_contracts_are_exported_and_the_title_says_so(room: Room) -> No
     sent = room.client.get("/reviews/export", params={**asked, "documents": both})
     document = zipfile.ZipFile(io.BytesIO(sent.content)).read("word/document.xml").decode()
     assert "Mill: 2 of 3 contracts" in document
+
+
+def test_a_contract_that_was_not_reviewed_yet_is_named_in_the_report_of_the_others(
+    room: Room,
+) -> None:
+    asked = {"c": "Mill", "p": "due-diligence", "as": "json"}
+    value = room.client.get("/reviews/export", params=asked).json()
+    assert value["title"] == "Mill: 2 of 3 contracts"
+    assert {each["name"] for each in value["documents"]} == {"lease.txt", "supply.txt"}
+    (left,) = value["unread"]
+    assert left["path"].endswith("late.txt")
+    assert str(room.folder) not in left["path"]
+    assert left["reason"] == "This contract was not reviewed yet."
+    asked["as"] = "docx"
+    sent = room.client.get("/reviews/export", params=asked)
+    document = zipfile.ZipFile(io.BytesIO(sent.content)).read("word/document.xml").decode()
+    assert "late.txt" in document
+    assert "1 file not covered" in document
+    refused = room.client.get(
+        "/reviews/export", params={**asked, "documents": room.document("late")}
+    )
+    assert refused.status_code == 400
+    assert "Choose “Review what is new” above the grid" in refused.text
+    assert "fourcorners review" not in refused.text
 
 
 def test_a_contract_of_another_collection_is_refused(room: Room) -> None:

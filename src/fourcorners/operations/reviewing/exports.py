@@ -75,7 +75,8 @@ def load_export(
     Raises:
         NotFound: If they may not know of the collection, a contract is not in it, or there is no
             such playbook.
-        ConfigError: If contracts were not reviewed by the playbook yet.
+        ConfigError: If no contract was reviewed by the playbook as it is now, or some were for
+            another party.
     """
     from fourcorners.research.columns.report import add_columns
     from fourcorners.research.columns.store import review_columns
@@ -88,13 +89,18 @@ def load_export(
     day, chosen = datetime.now(UTC).date(), frozenset(asked.documents) or None
     try:
         loaded = load_review(
-            library, book, collection=asked.collection, as_of=day, documents=chosen
+            library,
+            book,
+            collection=asked.collection,
+            as_of=day,
+            documents=chosen,
+            unfinished=True,
         )
     except ConfigError as error:  # its remedy is a command
-        remedy = "Review the collection again, and export it when that is done."
+        remedy = "Choose “Review what is new” above the grid, and export it when that is done."
         raise ConfigError(error.message, remedy=remedy) from error
-    if chosen:
-        title = f"{loaded.title}: {len(chosen)} of {len(visible)} contracts"
+    if len(loaded.documents) < len(visible):
+        title = f"{loaded.title}: {len(loaded.documents)} of {len(visible)} contracts"
         loaded = replace(loaded, title=title)
     whole = add_columns(library, loaded, review_columns(library, asked.collection, book.id))
     detail = {"collection": asked.collection, "playbook": book.id, "as": asked.format}

@@ -55,8 +55,8 @@ def status(material: ReportMaterial) -> str:
     again = material.counts.second_look
     late = f" {count_noun(again, 'needs', 'need')} a second look." if again else ""
     if checked == total:
-        return f"All {total:,} findings were checked by a person.{late}"
-    return f"{checked:,} of {total:,} findings were checked by a person.{late}"
+        return f"A person has checked all {total:,} cells.{late}"
+    return f"A person has checked {checked:,} of {total:,} cells.{late}"
 
 
 _STEPS: Final = 6  # that a person should do first
@@ -110,7 +110,7 @@ def _steps(material: ReportMaterial) -> Iterator[tuple[Run, ...]]:
 def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], ...]:
     review = material.review
     unread = len(review.unread)
-    gaps = f"; {count_noun(unread, 'file')} could not be read" if unread else ""
+    gaps = f"; {count_noun(unread, 'file')} not covered" if unread else ""
     nobody = material.grid.read_for_nobody
     read_for = "; ".join(single_line(each) for each in review.read_for)
     return (
@@ -131,7 +131,7 @@ def left_to_a_person(material: ReportMaterial) -> str:
     suspicious = sum(bool(document.suspicions) for document in review.documents)
     failed = len(material.grid.failures())
     counts = (
-        (len(review.unread), "file", "files", "could not be read"),
+        (len(review.unread), "file is", "files are", "not covered"),
         (images, "contract has", "contracts have", "pages without text"),
         (failed, "finding", "findings", "could not be made"),
         (suspicious, "contract holds", "contracts hold", "words that may mislead a review"),

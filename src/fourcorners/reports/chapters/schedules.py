@@ -151,7 +151,7 @@ def _unread(material: ReportMaterial) -> list[Section]:
         for file in material.review.unread
     ]
     heads = ("File", "Why", "What to do")
-    return _part("open_unread", "Files that could not be read", heads, (0.38, 0.31, 0.31), rows)
+    return _part("open_unread", "Files that are not covered", heads, (0.38, 0.31, 0.31), rows)
 
 
 def _images(material: ReportMaterial) -> list[Section]:
