@@ -9,11 +9,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from math import inf
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from fourcorners.errors import FourcornersError, LibraryUnreachable
 from fourcorners.library.database import (
@@ -31,6 +31,7 @@ from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked
 from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
 from fourcorners.server.telemetry import Telemetry
 
+TResult = TypeVar("TResult")
 _HANDLERS = "fourcorners.server.tasks.handlers"
 _LEASE = 60.0  # seconds; renewed while a task reports progress
 _LOOK = 2.0  # seconds between looks for tasks that nobody announced
@@ -158,7 +159,7 @@ class TaskRunner:
         tasks, jobs = TaskQueue(library), JobTable(library)
         began = time.monotonic()
         try:
-            result = retry_lost(partial(self._result, library, task))
+            result = retry_lost(partial(_retry_import, partial(self._result, library, task)))
         except TaskParked:
             self._park(tasks, jobs, task)
             return
@@ -230,3 +231,18 @@ class TaskRunner:
         tasks.set_state(task.id, TaskState.PARKED)
         jobs.release(job, self._me)
         _log.info("task %s parked", task.id, extra={"task": task.id})
+
+
+def _retry_import(work: Callable[[], TResult]) -> TResult:
+    """Do work again in which a module could not be imported since another thread imported it, too.
+
+    What two threads import at once and needs each other is in one of them a deadlock, which Python
+    breaks, or a module that is only half there.
+    """
+    try:
+        return work()
+    except (ImportError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "_ModuleLock" not in str(error):
+            raise
+        _log.warning("a module could not be imported, and is once more: %s", error)
+    return work()

@@ -8,12 +8,14 @@ import pickle
 import signal
 import sys
 import threading
+from importlib import import_module
 from typing import BinaryIO
 
 from fourcorners.documents.workers.process import receive
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.server import logs
 from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.tasks.handlers import KINDS
 from fourcorners.server.tasks.process.supervisor import WorkerOptions
 from fourcorners.server.tasks.runner import TaskRunner
 from fourcorners.server.telemetry import open_telemetry
@@ -21,6 +23,21 @@ from fourcorners.system.processes import has_parent, lower_priority
 
 _NICE = 10  # pages come first, and other processes do not starve the work
 _LOOK = 1.0  # seconds between looks whether there is still a server and a task
+
+# What tasks import as they begin, of which parts need each other: two threads that did so at once
+# would wait for each other, or find one of them half there.
+_USED = (
+    "fourcorners.library.ingest",
+    "fourcorners.search.graph",
+    "fourcorners.review.run",
+    "fourcorners.review.health",
+    "fourcorners.research.run",
+    "fourcorners.operations.markup.proposals",
+    "fourcorners.operations.reviewing.exports",
+    "fourcorners.operations.contracts.obligations",
+    "fourcorners.server.tasks.arrivals",
+    *(f"fourcorners.server.tasks.handlers.{kind}" for kind in sorted(KINDS)),
+)
 
 _log = logging.getLogger("fourcorners.server")
 
@@ -49,6 +66,8 @@ def _work(orders: WorkerOptions, commands: BinaryIO, closing: threading.Event) -
     # Metrics are the server's, which reads of tasks in the library.
     telemetry = open_telemetry(orders.settings.telemetry.model_copy(update={"metrics": ""}))
     pool = ConnectionPool(orders.library)
+    for each in _USED:
+        import_module(each)
     runner = TaskRunner(pool, LocalModels(orders.settings), telemetry, orders.lanes)
     runner.start()
     threading.Thread(target=_obey_commands, args=(commands, runner, closing), daemon=True).start()
