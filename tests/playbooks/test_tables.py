@@ -101,6 +101,18 @@ def test_rows_without_a_name_go_on_the_one_above_and_names_are_not_doubled() -> 
     assert left == ("row 2: no clause is named",)
 
 
+def test_two_positions_that_are_refused_are_asked_for_as_either() -> None:
+    found, _ = made(
+        ("Price", "Fixed", "", "At the supplier's discretion", "", "", "high"),
+        ("", "", "", "Review more than once a year."),
+    )
+    (question,) = found["price"].questions  # type: ignore[attr-defined]
+    same = "Does the clause say this, or come to the same"
+    assert question.question == (
+        f"{same}: At the supplier's discretion; or: Review more than once a year?"
+    )
+
+
 def test_two_names_of_one_id_are_two_provisions() -> None:
     found, _ = made(("Mill/stone", "a"), ("Mill stone", "b"))
     assert list(found) == ["mill-stone", "mill-stone-2"]

@@ -185,7 +185,10 @@ def _provision(row: Mapping[Field, str], taken: set[str]) -> dict[str, Data]:
         made |= {key: known[key] for key in ("avoid", "examples", "extent", "card") if key in known}
     questions, rules = list(_questions(row)), list(_severity(row))
     if any("answers" in each for each in rules):
-        asked = " ".join(row[Field.UNACCEPTABLE].split()).rstrip(".?")
+        each = (
+            " ".join(line.split()).rstrip(".?;") for line in row[Field.UNACCEPTABLE].split("\n")
+        )
+        asked = "; or: ".join(filter(None, each))
         question = f"Does the clause say this, or come to the same: {asked}?"
         questions.append({"id": _AS_REFUSED, "question": question, "answer": "yes_no"})
     if questions:
