@@ -401,6 +401,22 @@ def test_the_gravest_ten_flags_are_shown_and_the_rest_are_counted(
     assert "The due-diligence report sets them out." in text
 
 
+def test_what_a_person_must_read_is_listed_and_not_counted_as_left_out(
+    large_review: Callable[[int], Review],
+) -> None:
+    review = spoken.grave(large_review(40))
+    found = [at for at, each in enumerate(review.findings) if each.state is CellState.FOUND]
+    unsure = tuple(
+        replace(each, severity=Severity.TO_READ) if at in found[:5] else each
+        for at, each in enumerate(review.findings)
+    )
+    sections = red_flags(Grid(replace(review, findings=unsure))).sections
+    text = said(sections[0]).replace("\n", "")
+    not_shown, below = text.split("Not shown here: ")[1].split("Listed below: ")
+    assert "to be read" not in not_shown
+    assert below.startswith("5 findings to be read.")
+
+
 def test_findings_flagged_for_one_reason_stand_together(told: Review) -> None:
     material = ReportMaterial(Grid(told))
     entries = material.by_severities(*GRAVE_SEVERITIES)
@@ -603,7 +619,7 @@ def test_what_could_not_be_read_is_listed(report: Report, told: Review) -> None:
 
 
 def test_one_place_says_what_is_left_to_a_person(report: Report, told: Review) -> None:
-    assert dict(report.facts)["Contracts"] == "12; 2 files could not be read"
+    assert dict(report.facts)["Contracts"] == "12; 2 files not covered"
     assert "1 needs a second look." in report.status
     assert "not legal advice" in report.notice
     assert report.status in said(section(report, "schedule_open"))
@@ -616,10 +632,10 @@ def test_one_place_says_what_is_left_to_a_person(report: Report, told: Review) -
         if isinstance(b, Paragraph) and b.runs[0].text == "Left to a person: "
     ]
     assert report.status in last.runs[1].text
-    assert "2 files could not be read" in last.runs[1].text
+    assert "2 files are not covered" in last.runs[1].text
     for each in report.sections:
         if each.anchor != "schedule_open":
-            assert "could not be read" not in said(each)
+            assert "not covered" not in said(each)
             assert (report.status in said(each)) is (each.anchor == "summary")
 
 

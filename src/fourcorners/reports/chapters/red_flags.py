@@ -258,7 +258,7 @@ def contract_places(
 def _left_out(
     material: ReportMaterial, flags: Sequence[Flag], elsewhere: Sequence[Run]
 ) -> Iterator[Block]:
-    """Yield a line that counts what is flagged and not shown."""
+    """Yield lines that count what is flagged and not shown, and what a person must read."""
     parts: list[str] = []
     for severity in GRAVE_SEVERITIES:
         names = dict.fromkeys(flag.name for flag in flags if flag.severity is severity)
@@ -266,12 +266,12 @@ def _left_out(
         if count:
             flagged = count_noun(count, "flag")
             parts.append(f"{flagged} of {severity.value} severity ({', '.join(names)})")
-    if material.to_read:
-        parts.append(f"{count_to_read(material.counts)}, listed below")
     if low := material.counts.low:
         parts.append(f"{count_noun(low, 'finding')} of low severity")
     if parts:
         yield body(Run("Not shown here: "), Run(f"{join_words(parts)}. "), *elsewhere)
+    if material.to_read:
+        yield body(f"Listed below: {count_to_read(material.counts)}.")
 
 
 def to_read_sections(material: ReportMaterial) -> tuple[Section, ...]:
