@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.contracts.dates import DatesRequest, list_dates
 from fourcorners.operations.principal import Principal, Role
-from tests.server.conftest import LEASE, Room
+from tests.server.conftest import LEASE, SUPPLY, Room
 
 BASE = "/api/v1"
 CHANGED = LEASE.replace("six months' notice", "nine months' notice")
@@ -35,6 +36,24 @@ def test_obligations_come_with_their_words(room: Room) -> None:
     assert found["kind"] == "prohibition"
     quote = found["quote"]
     assert LEASE[quote["start"] : quote["end"]] == quote["text"]
+
+
+def test_a_party_of_obligations_is_named_as_a_client_is_or_refused(room: Room) -> None:
+    room.put({"lease.txt": LEASE, "supply.txt": SUPPLY})
+
+    def ask(party: str) -> Any:
+        return room.client.get(
+            f"{BASE}/obligations", params={"collection": "Mill", "party": party}
+        ).json()
+
+    whole = ask("Ada Turner Limited")
+    assert whole["total"] > 0
+    assert {each["party"] for each in whole["obligations"]} == {"Ada Turner Limited"}
+    assert ask("Ada Turner") == ask("landlord") == whole
+    assert ask("Bram Miller")["total"] == 0  # a party that nothing binds
+    refused = ask("Nobody Limited")
+    assert refused["detail"].startswith("No contract has a party called 'Nobody Limited'.")
+    assert "Ada Turner Limited" in refused["remedy"]
 
 
 def test_versions_are_compared_and_sent_as_files(room: Room) -> None:

@@ -168,7 +168,7 @@ def test_obligations_are_sent_as_a_pdf(room: Room) -> None:
     for asked, subject in (
         ({"kind": "prohibition"}, "Mill"),  # of two contracts, one prohibits anything
         ({"d": lease}, "Lease of a Mill (Ada Turner / Bram Miller)"),
-        ({"d": lease, "party": "Oats Limited"}, "Lease of a Mill"),
+        ({"d": lease, "whose": "ours"}, "Lease of a Mill"),
     ):
         asked |= {"c": "Mill"}
         sent = room.client.get("/dates/obligations/report.pdf", params=asked)

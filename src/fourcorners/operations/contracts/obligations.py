@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -18,7 +18,7 @@ from fourcorners.reports.workbook_obligations import write_workbook
 from fourcorners.review.obligations.listed import ContractObligation, ObligationHead
 from fourcorners.review.obligations.obligation import ObligationKind
 from fourcorners.review.obligations.table import RELIANCE, list_obligations
-from fourcorners.review.parties import MAX_NAME
+from fourcorners.review.parties import MAX_NAME, require_parties, side_in
 from fourcorners.value import Value
 
 
@@ -33,7 +33,11 @@ class ObligationsRequest(Value):
         default_factory=list,
         description="For whom one reads; empty for the party that the collection is read for.",
     )
-    party: str = Field(default="", max_length=MAX_NAME, description="Only what binds this party.")
+    party: str = Field(
+        default="",
+        max_length=MAX_NAME,
+        description="Only what binds this party: its name, the first words of it, or its role.",
+    )
     whose: Literal["ours", "theirs"] | None = Field(
         default=None, description="Only what binds those for whom one reads, or the others."
     )
@@ -46,10 +50,9 @@ class ObligationsRequest(Value):
     limit: int | None = Field(default=None, ge=1, le=10_000, description="How many; all if null.")
 
     def fits(self, each: ObligationHead) -> bool:
-        named = not self.party or party_key(self.party) == party_key(each.party)
         has_day = self.due is None or (self.due == "dated") == (each.day is not None)
         is_kind = self.whose in (None, each.whose) and self.kind in (None, each.kind)
-        return named and has_day and is_kind
+        return has_day and is_kind
 
 
 class Obligations(Value):
@@ -90,7 +93,7 @@ def read_obligations(
 
     Raises:
         NotFound: If they may not know of the collection, or of a document.
-        ConfigError: If nobody in these contracts has a name of `read_for`.
+        ConfigError: If nobody in these contracts has a name of `read_for`, or the party's.
     """
     for document in asked.documents:
         access.visible(document)
@@ -106,7 +109,10 @@ def read_obligations(
     access.record("obligations", {"collection": asked.collection or "", "found": len(found.heads)})
     read = asked.documents or [each.id for each in entries]
     apart = access.set_apart(read)
-    fitting = [each for each in found.heads if asked.fits(each)]
+    heads = found.heads
+    if asked.party.strip():
+        heads = _of_party(access, asked.party, heads, read)
+    fitting = [each for each in heads if asked.fits(each)]
     last = None if asked.limit is None else asked.after + asked.limit
     return Obligations(
         contracts=len(read),
@@ -117,6 +123,25 @@ def read_obligations(
         set_apart=apart,
         parties=dict(Counter(each.party for each in found.heads)),
     )
+
+
+def _of_party(
+    access: Access, name: str, heads: Sequence[ObligationHead], documents: Sequence[str]
+) -> list[ObligationHead]:
+    """Return the obligations of a party, by its name or as `read_for` names one.
+
+    Raises:
+        ConfigError: If there are obligations, and nobody in these contracts has the name.
+    """
+    key = party_key(name)
+    if same := [each for each in heads if party_key(each.party) == key]:
+        return same
+    library = access.common()
+    if heads:
+        require_parties(library, [name], documents, "contract")
+    meant = {document: side_in(library, document, [name]).names for document in documents}
+    keys = {document: {party_key(each) for each in names} for document, names in meant.items()}
+    return [each for each in heads if party_key(each.party) in keys.get(each.document, ())]
 
 
 FORMS = ("xlsx", "docx", "pdf", "html", "ics")
