@@ -5,6 +5,7 @@ A message says what happened, in which file or document and where, and what to d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
@@ -258,7 +259,8 @@ def describe_problem(fault: Mapping[str, Any], place: str = "", given: str = "")
         return f"{place}: {says[:1].lower()}{says[1:].rstrip('.')}{written}"
     if context.get("min_length") == 1:
         return f"{place} must not be empty"
-    quoted = str(context.get("expected", "")).split("'")  # 'a', 'b' or 'c'
+    expected = re.sub(r"<\w+\.\w+: ('[^']*')>", r"\1", str(context.get("expected", "")))
+    quoted = expected.split("'")  # 'a', 'b' or 'c'
     context["expected"] = "".join(quoted)
     near = get_close_matches(str(fault.get("input", "")), quoted[1::2], n=1)
     offer = f" (did you mean {near[0]!r}?)" if near else ""

@@ -298,7 +298,8 @@ def _not_allowed(principal: Principal, role: Role, collection: str) -> NotAllowe
             f"you have the role {role.title!r} here, but this token's scope allows less.",
             remedy="Use a token with a wider scope.",
         )
+    where = "here" if collection else "in all collections"
     return NotAllowed(
-        f"this needs the role {role.title!r} here.",
+        f"this needs the role {role.title!r} {where}.",
         remedy="Ask whoever administers this library for it.",
     )

@@ -26,6 +26,8 @@ def test_many_findings_are_counted_marked_and_restored(
         counted = await call(client, "mark_findings", **given)
         assert counted["findings"] > 1
         assert "number" not in counted or counted["number"] == 0
+        why = await refused(client, "mark_findings", **{**given, "action": "proposed"})
+        assert "one of confirmed, rejected, second_look, assigned or commented" in why
         wrong = counted["findings"] + 1
         assert "Nothing was" in await refused(client, "mark_findings", **given, count=wrong)
         done = await call(client, "mark_findings", **given, count=counted["findings"])

@@ -111,6 +111,13 @@ def test_a_client_reads_over_http(
         assert "2.1" not in {each.get("label") for each in parts}
         deep = (await call(client, "outline", document=lease, depth=3))["parts"]
         assert "2.1" in {each.get("label") for each in deep}
+        linted = await call(client, "lint", document=lease)
+        assert linted["found"].startswith("Nothing to look at in references")
+        same = await call(client, "compare", before=lease, after=lease)
+        assert same["same"] is True
+        other = await call(client, "compare", before=lease, after=ids["supply"])
+        assert other["changes"]
+        assert not other.get("same")
         facts = (await call(client, "card", document=lease))["facts"]
         assert any("Ada Turner Limited" in each["quote"]["words"] for each in facts)
         (defined,) = (await call(client, "define", term="“tenant”"))["definitions"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -56,7 +56,13 @@ class BulkAction(StrEnum):
 class BulkRequest(Value):
     """Which findings of a review that nobody has checked, and what is to be done to all of them."""
 
-    action: BulkAction = Field(description="`proposed` is not one: it is what an undo returns.")
+    action: Literal[
+        BulkAction.CONFIRM,
+        BulkAction.REJECT,
+        BulkAction.SECOND_LOOK,
+        BulkAction.ASSIGN,
+        BulkAction.COMMENT,
+    ]
     collection: str = Field(max_length=500, description="A collection's name.")
     playbook: str = Field(default="due-diligence", max_length=200, description="A playbook's id.")
     documents: Annotated[
@@ -222,8 +228,6 @@ def _remarks(library: Library, number: int) -> tuple[int, int]:
 
 def _comment(access: Access, asked: BulkRequest) -> str:
     """Return the comment that each finding gets."""
-    if asked.action is BulkAction.UNDO:
-        raise Refusal("this is not something that can be done to many findings.")
     if asked.action is BulkAction.ASSIGN:
         if not asked.to.strip() and asked.count is not None:
             raise ConfigError("nobody is named.", remedy="Name a member.", field="to")

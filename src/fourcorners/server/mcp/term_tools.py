@@ -161,6 +161,7 @@ class ComparisonSummary(CutResult):
     counts: dict[str, int]
     changes: list[ChangeSummary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
+    same: bool = Field(default=False, description="Whether no word differs.")
 
 
 @tool(
@@ -173,7 +174,7 @@ def _compare(context: RequestContext, asked: CompareToolRequest, _: Progress) ->
         found = compare_contracts(access, asked, context.state.engines.encoder)
     value = comparison_value(found)
     changes = {"changes": (_change(asked, each) for each in value.changes)}
-    rest = {"counts": value.counts, "warnings": value.warnings}
+    rest = {"counts": value.counts, "warnings": value.warnings, "same": not value.changes}
     return fit(ComparisonSummary, asked.max_characters, changes, **rest)
 
 
@@ -190,6 +191,9 @@ def _change(asked: CompareRequest, change: ChangeValue) -> ChangeSummary:
         before=quotes[0],
         after=quotes[1],
     )
+
+
+_NO_SLIP = "Nothing to look at in references, terms, numbering and contradictions."
 
 
 class LintToolRequest(LintRequest):
@@ -210,14 +214,15 @@ class SlipSummary(Value):
 class LintSummary(CutResult):
     """The slips of a contract, the most serious first."""
 
+    found: str = Field(description="How many there are, in words.")
     slips: list[SlipSummary] = Field(default_factory=list)
     unchecked: list[str] = Field(default_factory=list, description="What was not checked, and why.")
 
 
 @tool(
     "Check the drafting",
-    "Checks a contract's drafting: references that lead nowhere, terms that are undefined, unused "
-    "or defined twice, gaps in the numbering, contradictions.",
+    "Checks a contract's drafting: references that lead nowhere, terms that are unused or defined "
+    "twice, phrases often used like terms but not defined, gaps in the numbering, contradictions.",
 )
 def _lint(context: RequestContext, asked: LintToolRequest, _: Progress) -> LintSummary:
     with context.access() as access:
@@ -237,7 +242,9 @@ def _lint(context: RequestContext, asked: LintToolRequest, _: Progress) -> LintS
         for each in found.slips
     )
     lists = {"unchecked": found.unchecked, "slips": slips}
-    return fit(LintSummary, asked.max_characters, lists)
+    count = len(found.slips)
+    said = f"{count} point{'' if count == 1 else 's'} to look at." if count else _NO_SLIP
+    return fit(LintSummary, asked.max_characters, lists, found=said)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (_dates, _obligations, _compare, _lint)

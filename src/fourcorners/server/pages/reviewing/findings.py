@@ -100,7 +100,7 @@ def mark_many(
         cells = [(document, matrix.provisions[column]) for document, column in places]
         book = matrix.playbook.id
     with context.access() as access:
-        asked = BulkRequest(
+        asked = BulkRequest.from_fields(
             action=doing.says,
             collection=wanted.collection,
             playbook=book,
