@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fourcorners.library.entries import AuditEntry, Entry
-from fourcorners.operations.knowledge.titles import KnowledgeTitles
+from fourcorners.operations.knowledge.titles import PlaybookTitles
 
 EVENTS: Mapping[str, str] = {
     "add": "Document added",
@@ -102,7 +102,7 @@ class AuditLine:
 
 
 def audit_line(
-    entry: AuditEntry, documents: Mapping[str, Entry], titles: KnowledgeTitles
+    entry: AuditEntry, documents: Mapping[str, Entry], titles: PlaybookTitles
 ) -> AuditLine:
     """Return an entry in words; `documents` are those that are there, by id."""
     values = {name: str(value) for name, value in json.loads(entry.detail).items()}

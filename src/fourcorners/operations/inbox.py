@@ -15,7 +15,7 @@ from pydantic import Field
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.operations.access import Access
-from fourcorners.operations.knowledge.titles import KnowledgeTitles
+from fourcorners.operations.knowledge.titles import PlaybookTitles
 from fourcorners.operations.notices import NoticeKind
 from fourcorners.operations.principal import Role
 from fourcorners.value import Flag, Value
@@ -84,7 +84,7 @@ def read_inbox(access: Access, asked: InboxRequest) -> Inbox:
         "ORDER BY n.seen <> '', n.row DESC LIMIT ?",
         (*values, *([""] if asked.unread else []), asked.limit),
     )
-    names = KnowledgeTitles(access)
+    names = PlaybookTitles(access)
     titles = access.titles(document for document in (as_string(row[6]) for row in rows) if document)
     notices = [
         InboxNotice(

@@ -90,7 +90,7 @@ class ToDoItem(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class ToDoCause:
+class ToDoGroup:
     """One provision that waits in one or more contracts for one reason and one person.
 
     Attributes:
@@ -120,7 +120,7 @@ class ToDoPart:
         people: What is assigned to nobody is under `-`.
     """
 
-    causes: list[ToDoCause]
+    groups: list[ToDoGroup]
     next: str | None
     count: int
     reasons: Mapping[ToDoReason, int]
@@ -128,11 +128,11 @@ class ToDoPart:
 
     @property
     def items(self) -> list[ToDoItem]:
-        return [item for cause in self.causes for item in cause.items]
+        return [item for group in self.groups for item in group.items]
 
     @property
     def cursors(self) -> list[str]:
-        return [cursor for cause in self.causes for cursor in cause.cursors]
+        return [cursor for group in self.groups for cursor in group.cursors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +174,11 @@ def list_to_do(
     chosen = [each for each in theirs if _waits_for(each, asked.reason)]
     chosen.sort(key=_key)
     alike = groupby(chosen, lambda each: each.key[: -2 if shown else None])
-    causes = [list(some) for _, some in alike]
-    here, after = page_of(context, _CURSORS, causes, lambda some: some[-1].key, cursor, limit)
+    groups = [list(some) for _, some in alike]
+    here, after = page_of(context, _CURSORS, groups, lambda some: some[-1].key, cursor, limit)
     with context.access() as access:
         described = [
-            ToDoCause(
+            ToDoGroup(
                 items=[_describe(access, each) for each in some[: shown or 1]],
                 cursors=[encode_cursor(context, _CURSORS, each.key) for each in some[: shown or 1]],
                 count=len(some),
@@ -189,7 +189,7 @@ def list_to_do(
     reasons = Counter(each.reason for each in theirs)
     reasons[ToDoReason.ASSIGNED] = sum(bool(each.assigned) for each in theirs)
     return ToDoPart(
-        causes=described,
+        groups=described,
         next=after,
         count=len(chosen),
         reasons=reasons,

@@ -10,7 +10,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns.store import PREFIX, review_playbook
 
 
-class KnowledgeTitles:
+class PlaybookTitles:
     """The names of what one person may read; what is gone is named by its id."""
 
     def __init__(self, access: Access) -> None:

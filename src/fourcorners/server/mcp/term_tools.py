@@ -243,8 +243,8 @@ def _lint(context: RequestContext, asked: LintToolRequest, _: Progress) -> LintS
     )
     lists = {"unchecked": found.unchecked, "slips": slips}
     count = len(found.slips)
-    said = f"{count} point{'' if count == 1 else 's'} to look at." if count else _NO_SLIP
-    return fit(LintSummary, asked.max_characters, lists, found=said)
+    words = f"{count} point{'' if count == 1 else 's'} to look at." if count else _NO_SLIP
+    return fit(LintSummary, asked.max_characters, lists, found=words)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (_dates, _obligations, _compare, _lint)

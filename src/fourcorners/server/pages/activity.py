@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from fourcorners.documents.discovery import UnreadPath, find_files
 from fourcorners.library.entries import Failure
-from fourcorners.operations.knowledge.titles import KnowledgeTitles
+from fourcorners.operations.knowledge.titles import PlaybookTitles
 from fourcorners.operations.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
@@ -29,7 +29,7 @@ _MOST = 500  # files listed one by one
 def tasks(context: Context, before: Annotated[str, Query(max_length=2_000)] = "") -> Response:
     found, more = part_of_tasks(context, before, _PAGE)
     with context.access() as access:
-        titles = KnowledgeTitles(access)
+        titles = PlaybookTitles(access)
     return context.page(
         "_activity.html.j2" if context.is_partial else "activity.html.j2",
         tasks=found,

@@ -14,7 +14,7 @@ from fourcorners.library.entries import AuditEntry
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.audit_words import EVENTS, AuditLine, audit_line
-from fourcorners.operations.knowledge.titles import KnowledgeTitles
+from fourcorners.operations.knowledge.titles import PlaybookTitles
 from fourcorners.operations.principal import Role
 from fourcorners.reports.workbook import csv_text
 from fourcorners.review.annotations import annotation_faults
@@ -90,7 +90,7 @@ def show(
         problems = broken or (annotation_faults(library) if proof else [])
         documents = {each.id: each for each in access.documents()}
         collections = [each.name for each in access.collections()]
-        titles = KnowledgeTitles(access)
+        titles = PlaybookTitles(access)
     may_see_all = context.principal.may_everywhere(Role.ADMIN)
     return context.page(
         "audit.html.j2",
@@ -123,7 +123,7 @@ def send_trail(context: RequestContext, filters: AuditFilters) -> Response:
         with context.access() as access, path.open("w", encoding="utf-8-sig", newline="") as file:
             library, query = filters.library(access), filters.query(access)
             documents = {each.id: each for each in access.documents()}
-            titles = KnowledgeTitles(access)
+            titles = PlaybookTitles(access)
             rows, before, count = csv.writer(file), 0, 0
             rows.writerow(_HEADS)
             while searched := audit_trail.latest_entries(library, query, before, _MAX_SEARCHED):

@@ -16,8 +16,8 @@ from fourcorners.server.to_do import NOBODY, ToDoItem, ToDoRequest, list_to_do
 
 router = APIRouter()
 _SHOWN = 50  # findings of a page
-_CAUSES = 30  # of a page
-_CONTRACTS = 8  # of a cause
+_GROUPS = 25  # of a page
+_CONTRACTS = 4  # of a group that are shown, of which each is read
 _REASONS = {
     ToDoReason.SECOND_LOOK: "Second look",
     ToDoReason.HIGH: "High severity",
@@ -57,11 +57,11 @@ def show(
     asked: _Asked,
     after: _After = "",
 ) -> Response:
-    """Show the list, a line for each cause; of a single provision, for each contract."""
+    """Show the list, a line for each reason; of a single provision, one for each contract."""
     if asked.provision:
         part = list_to_do(context, asked, after, _SHOWN)
     else:
-        part = list_to_do(context, asked, after, _CAUSES, shown=_CONTRACTS)
+        part = list_to_do(context, asked, after, _GROUPS, shown=_CONTRACTS)
     with context.access() as access:
         collections = [each.name for each in access.collections() if each.documents]
     me = context.principal.name
@@ -70,13 +70,13 @@ def show(
     return context.page(
         "to_do.html.j2",
         part=part,
-        causes=[
+        groups=[
             (
-                cause,
-                [_cell_href(*one, asked) for one in zip(cause.items, cause.cursors, strict=True)],
-                f"/to-do?{_query(_request_of(cause.items[0]))}",
+                group,
+                [_cell_href(*one, asked) for one in zip(group.items, group.cursors, strict=True)],
+                f"/to-do?{_query(_request_of(group.items[0]))}",
             )
-            for cause in part.causes
+            for group in part.groups
         ],
         asked=asked,
         query=f"{query}&" if query else "",
@@ -103,7 +103,7 @@ def show_next(context: Context, asked: _Asked, after: _After = "") -> Response:
 
 
 def _request_of(each: ToDoItem) -> ToDoRequest:
-    """Return a request for the findings that wait for the same cause."""
+    """Return a request for the findings that wait for the same reason and person."""
     return ToDoRequest(
         collection=each.collection,
         playbook=each.playbook,
