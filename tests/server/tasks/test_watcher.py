@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fourcorners.library import ingest
 from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.tasks import watcher as watching_module
@@ -151,6 +152,25 @@ def test_a_file_whose_name_is_no_utf8_is_a_failure_of_that_file(room: Room, fold
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_files_of_a_task_that_failed_are_listed_to_be_tried_again(
+    room: Room, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fall(*_: object, **__: object) -> None:
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(ingest, "add_files", fall)
+    (folder / "lease.txt").write_text(LEASE)
+    watching = watcher(room, folder)
+    for _ in range(2):
+        watching.run_round()
+    (task,) = tasks(room)
+    room.settle(task.id)
+    with room.app.state.server.connection_pool.library() as library:
+        (failed,) = library.failures(collection="Mill")
+    assert failed.path == str(folder / "lease.txt")
+    assert "RuntimeError" in failed.reason
+
+
 def test_no_link_is_followed_and_no_leftover_taken(room: Room, folder: Path) -> None:
     room.app.state.server.workers.stop()
     secret = room.folder / "secret.txt"

@@ -27,7 +27,7 @@ from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.server.errors import error_for_caller
 from fourcorners.server.store.connection_pool import ConnectionPool
-from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked
+from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked, add
 from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
 from fourcorners.server.telemetry import Telemetry
 
@@ -181,6 +181,7 @@ class TaskRunner:
             def fail() -> None:
                 jobs.fail(step, reason, remedy)
                 tasks.set_state(task.id, TaskState.FAILED, reason=reason, remedy=remedy)
+                add.list_unread(library, task, reason, remedy)
 
             transact(library, fail)
             return

@@ -110,6 +110,13 @@ def paths_to_read(task: Task) -> list[Path]:
     ]
 
 
+def list_unread(library: Library, task: Task, reason: str, remedy: str) -> None:
+    """List what a failed task did not add of a watched folder: nothing else takes it again."""
+    for path in task.spec.get("paths", ()) if task.spec.get("watched") else ():
+        if library.document_at(path, task.collection) is None:
+            library.fail(path, reason, remedy, collection=task.collection)
+
+
 def notify_members(library: Library, task: Task) -> None:
     """Tell the members of a collection that files have arrived, once until they have seen it."""
     from fourcorners.server.auth.accounts import Accounts
