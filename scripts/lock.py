@@ -35,9 +35,9 @@ STEPS = {
     "package": Step("the package itself, and what builds it", groups=("build",)),
     "server": Step("a server for a team", ("package",), extras=("web", "llm", "pdf")),
     "firm": Step(
-        "a server for a firm, in PostgreSQL, with sign-in, SCIM, MCP and traces",
+        "a server for a firm: PostgreSQL, originals in a bucket, sign-in, SCIM, MCP and traces",
         ("server",),
-        extras=("mcp", "oidc", "passkeys", "postgres", "scim", "telemetry"),
+        extras=("mcp", "oidc", "passkeys", "postgres", "s3", "scim", "telemetry"),
     ),
     "test": Step("the tests", ("firm",), extras=("cluster",), groups=("test",)),
     "check": Step("`make check`", ("test",), groups=("check",)),

@@ -17,7 +17,9 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
+from fourcorners.library.originals.bucket import open_bucket
 from tests.forking import ForkServer
+from tests.object_store import KEYS, ObjectStore, object_store
 
 # How long an example takes says how busy the machine is, and nothing of the program.
 settings.register_profile(
@@ -51,6 +53,24 @@ def corpus() -> Path:
     if not (folder / "cuad" / "contracts").is_dir():
         pytest.skip(f"no annotated contracts at {folder}: set FOURCORNERS_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def _running_store() -> Iterator[ObjectStore]:
+    with object_store() as store:
+        yield store
+
+
+@pytest.fixture
+def bucket_server(
+    _running_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ObjectStore]:
+    """A server that speaks the S3 protocol with an empty bucket, `firm`, and keys to it."""
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    _running_store.make()
+    yield _running_store
+    open_bucket.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from fourcorners.source_settings import (
     AuditSettings,
     MailSettings,
     McpSettings,
+    OriginalsSettings,
     ResearchSettings,
     Section,
     WatchSettings,
@@ -226,6 +227,7 @@ class Settings(BaseSettings):
     mcp: McpSettings = McpSettings()
     oidc: OidcSettings = OidcSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    originals: OriginalsSettings = OriginalsSettings()
     audit: AuditSettings = AuditSettings()
     webhooks: WebhookSettings = WebhookSettings()
     mail: MailSettings = MailSettings()

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
@@ -183,6 +183,51 @@ class WatchSettings(Section):
 
     folder: str = Field(min_length=1)
     collection: str = Field(min_length=1, max_length=120)
+
+
+class BucketSettings(Section):
+    """A bucket of a server that speaks the S3 protocol; the keys to it are not settings.
+
+    Attributes:
+        bucket: Its name; empty for none.
+        endpoint: The server's URL; empty for Amazon's.
+        prefix: What the names of all objects begin with.
+        encryption: Which keys the server encrypts objects with; empty for what it does by default.
+        kms_key: The key of the server's key service, for `aws:kms`.
+        profile: The section of the credentials file; empty for the environment's keys.
+    """
+
+    bucket: str = Field(default="", pattern=r"^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])?$")
+    endpoint: str = Field(default="", max_length=300)
+    region: str = Field(default="", pattern=r"^[a-z0-9-]{0,40}$")
+    prefix: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._/-]{0,200})?$")
+    encryption: Literal["", "AES256", "aws:kms"] = ""
+    kms_key: str = Field(default="", max_length=2_048)
+    profile: str = Field(default="", max_length=100)
+
+    @model_validator(mode="after")
+    def _key_of_kms(self) -> BucketSettings:
+        if self.kms_key and self.encryption != "aws:kms":
+            raise ValueError('a kms_key needs encryption = "aws:kms"')
+        return self
+
+
+class OriginalsSettings(BucketSettings):
+    """Where the files that contracts were read from are kept; by default next to the library.
+
+    Attributes:
+        buckets: Other buckets, by a name that a collection can be given.
+    """
+
+    buckets: dict[Annotated[str, Field(pattern=_NAME.pattern + "$")], BucketSettings] = Field(
+        default_factory=dict
+    )
+
+    def find(self, section: str) -> BucketSettings | None:
+        """Return a bucket by its section, `""` for the first; None where there is none."""
+        first = BucketSettings(**self.model_dump(exclude={"buckets"}))
+        found = self.buckets.get(section) if section else first
+        return found if found is not None and found.bucket else None
 
 
 class MailSettings(Section):

@@ -93,6 +93,14 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredFile:
+    """An object in a bucket: the bucket's section in the settings, and `s3://bucket/key`."""
+
+    section: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One file, read.
 
@@ -109,6 +117,7 @@ class Document:
         warnings: What a person should know about how it was read, each one sentence. One about
             what is missing from the text says that it is "not read".
         words: The words that text recognition read, in order; empty without recognition.
+        stored: The object in a bucket that has the file's bytes; None where there is none.
     """
 
     id: str
@@ -122,6 +131,7 @@ class Document:
     marks: tuple[Mark, ...] = ()
     warnings: tuple[str, ...] = ()
     words: tuple[OcrWord, ...] = ()
+    stored: StoredFile | None = None
 
     def words_in(self, span: Span) -> tuple[OcrWord, ...]:
         first = bisect_right(self.words, span.start, key=lambda word: word.span.end)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from fourcorners.documents.document import Document
+from fourcorners.documents.document import Document, StoredFile
 from fourcorners.errors import DamagedValue
 from fourcorners.library.damage import values_in
 from fourcorners.library.database import (
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
+_DOCUMENT = """
+    SELECT d.name, d.path, d.sha256, d.media_type, d.reader, d.text_sha256,
+        coalesce(o.section, ''), coalesce(o.address, '')
+    FROM documents d LEFT JOIN original_files o ON o.document = d.id AND o.stored != ''
+    WHERE d.id = ?
+"""
 _CARD = """
     SELECT d.card, p.parties FROM documents d LEFT JOIN document_parties p ON p.document = d.id
     WHERE d.id = ?
@@ -88,7 +93,7 @@ class Catalogue(Listing):
             return self._document(document)
 
     def _document(self, document: str) -> Document:
-        name, path, sha256, media_type, reader, digest = map(
+        name, path, sha256, media_type, reader, digest, section, address = map(
             as_string, self._one(_DOCUMENT, document)
         )
         large = self.large_columns(document, _READ)
@@ -105,6 +110,7 @@ class Catalogue(Listing):
             marks=stored_json.MARKS.load(large["marks"]),
             warnings=stored_json.WARNINGS.load(large["warnings"]),
             words=stored_json.WORDS.load(large["words"]),
+            stored=StoredFile(section, address) if address else None,
         )
 
     def text(self, document: str) -> str:

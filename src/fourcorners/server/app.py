@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import ConfigError, FourcornersError, LibraryError
+from fourcorners.library.originals.files import Originals
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.server import error_handlers
 from fourcorners.server.auth.group_roles import GroupRoles
@@ -37,6 +38,7 @@ from fourcorners.server.tasks.audit_sender import AuditSender
 from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.mail import MailSender
+from fourcorners.server.tasks.originals import OriginalsMover
 from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.tasks.reminders import Reminders
 from fourcorners.server.tasks.watcher import FolderWatcher
@@ -119,6 +121,7 @@ def create_app(
         FolderWatcher(pool, settings.watch, state.workers.wake),
         Reminders(pool),
         AuditSender(pool, settings.audit),
+        OriginalsMover(pool, Originals(settings.originals), state.page_renderer.renditions),
     )
     mcp_app: McpApp | None = None
     if mcp:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli import options
+from fourcorners.cli.library.originals import app as originals_app
+from fourcorners.cli.library.originals import print_waiting
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, LibraryError
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from fourcorners.server.store.backup import BackupSummary
 
 app = typer.Typer(help="Copy a library into another store.", no_args_is_help=True)
+app.add_typer(originals_app, name="originals")
 _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
 
@@ -54,6 +57,7 @@ def add(
     """
     from fourcorners.documents.ocr.recognition import OcrOptions, ocr_remedy
     from fourcorners.library.ingest import add_files
+    from fourcorners.library.originals.files import Originals
     from fourcorners.models import default_encoder
     from fourcorners.search.graph import update_links
     from fourcorners.settings import Settings
@@ -76,6 +80,7 @@ def add(
         )
         update_links(store)
         where = str(store.path)
+        stored = Originals(settings.originals).move(store, collection) if report.found else None
     if as_json:
         console.print_json(
             {
@@ -84,12 +89,15 @@ def add(
                 **console.attributes(report, "found added already characters passages failed"),
                 **console.attributes(report, "duplicates replaced warned needs_ocr"),
                 "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
+                "originals_waiting": stored.failed if stored else {},
             }
         )
     else:
         _print_added(
             report, where, collection, ocr_remedy(OcrOptions(settings.ocr, settings.ocr_seconds))
         )
+        if stored is not None:
+            print_waiting(stored)
     if not report.added and not report.already:
         raise typer.Exit(1)
 
@@ -177,6 +185,7 @@ def export(
         return
     rows = ", ".join(f"{count:,} {name}" for name, count in counts.items() if name != "audit")
     console.print_text(f"{rows} and {counts['audit']:,} lines of the audit trail: {target}")
+    console.print_note("The original files are not in it, wherever they are.")
 
 
 @app.command("encode")
@@ -294,4 +303,9 @@ def _print(what: str, held: BackupSummary, *, as_json: bool) -> None:
     if held.missing:
         console.print_note(
             f"Of {console.count_noun(held.missing, 'uploaded document')} the original is not there."
+        )
+    if held.in_buckets:
+        console.print_note(
+            f"Of {console.count_noun(held.in_buckets, 'document')} the original is in a bucket, "
+            "and not in the archive: the bucket needs a backup of its own."
         )

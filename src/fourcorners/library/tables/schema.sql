@@ -818,3 +818,58 @@ CREATE TABLE IF NOT EXISTS server_passkey_challenges(
     user  TEXT NOT NULL,
     begun REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- Originals in buckets. `section` is the bucket's in the settings, `''` for the first; `stored` is
+-- when the object was stored and read back, `''` until then, and `reason` why that failed.
+
+CREATE TABLE IF NOT EXISTS original_files(
+    document TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+    section  TEXT NOT NULL,
+    address  TEXT NOT NULL,
+    stored   TEXT NOT NULL,
+    reason   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Objects that belong to no document: they are being stored by a worker, or must be deleted, which
+-- is tried until it is done
+
+CREATE TABLE IF NOT EXISTS loose_files(
+    address  TEXT PRIMARY KEY,
+    section  TEXT NOT NULL,
+    document TEXT NOT NULL,
+    worker   TEXT NOT NULL,
+    reason   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS original_files_leave_objects AFTER DELETE ON original_files
+WHEN old.address != ''
+BEGIN INSERT INTO loose_files VALUES (old.address, old.section, old.document, '', ''); END;
+
+-- The bucket of a collection, where it is not that of all; `section` as above
+
+CREATE TABLE IF NOT EXISTS collection_buckets(
+    collection INTEGER PRIMARY KEY REFERENCES collections(row) ON DELETE CASCADE,
+    section    TEXT NOT NULL
+) STRICT;
+
+-- After how many days the contracts of a collection are due for deletion
+
+CREATE TABLE IF NOT EXISTS collection_retention(
+    collection INTEGER PRIMARY KEY REFERENCES collections(row) ON DELETE CASCADE,
+    days       INTEGER NOT NULL,
+    by         TEXT NOT NULL,
+    at         TEXT NOT NULL
+) STRICT;
+
+-- Collections of which nothing may be deleted, and why
+
+CREATE TABLE IF NOT EXISTS collection_holds(
+    collection INTEGER PRIMARY KEY REFERENCES collections(row) ON DELETE CASCADE,
+    reason     TEXT NOT NULL,
+    by         TEXT NOT NULL,
+    at         TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS collection_holds_keep_documents BEFORE DELETE ON documents
+WHEN EXISTS (SELECT 1 FROM collection_holds WHERE collection = old.collection)
+BEGIN SELECT RAISE(ABORT, 'the collection is under a legal hold'); END;
+CREATE TRIGGER IF NOT EXISTS collection_holds_keep_collections BEFORE DELETE ON collections
+WHEN EXISTS (SELECT 1 FROM collection_holds WHERE collection = old.row)
+BEGIN SELECT RAISE(ABORT, 'the collection is under a legal hold'); END;

@@ -132,7 +132,7 @@ def make_proposal(
     read, found = redline_contract(library, document, playbooks, options, encoder=encoder)
     responses = found.responses if weighed is None else weighed
     found = replace(found, responses=())  # they are the person's to make
-    is_word = has_word_original(read)
+    is_word = has_word_original(settings, read)
     if is_word and found.changes:  # what the file does not let be changed is left to the person
         _, found = write_word_file(settings, read, found, author=person)
     made = store.Proposal(request, replace(found, responses=responses), is_word)

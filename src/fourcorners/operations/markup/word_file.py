@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError, InputError
+from fourcorners.library.originals.files import Originals
 from fourcorners.redline.proposal import Redline
 from fourcorners.redline.word import write_redline
 from fourcorners.settings import Settings
@@ -35,9 +35,9 @@ def _write(order: _Order) -> tuple[bytes, Redline]:
     )
 
 
-def has_word_original(document: Document) -> bool:
+def has_word_original(settings: Settings, document: Document) -> bool:
     """Tell whether the Word file that a document was read from is there, and the same."""
-    return word_original(document) is not None
+    return word_original(settings, document) is not None
 
 
 def write_word_file(
@@ -50,7 +50,7 @@ def write_word_file(
     Raises:
         InputError: If the original is no Word file, is gone, or cannot be written.
     """
-    data = word_original(document)
+    data = word_original(settings, document)
     if data is None:
         raise InputError(
             f"the original Word file of {document.name} is missing, or has changed.",
@@ -66,12 +66,12 @@ def write_word_file(
     raise InputError("the file could not be written.", remedy="Try again.")
 
 
-def word_original(document: Document) -> bytes | None:
+def word_original(settings: Settings, document: Document) -> bytes | None:
     """Return the Word file that a document was read from; None if it is gone, or none."""
     if document.media_type != MediaType.DOCX:
         return None
     try:
-        return load_unchanged(Path(document.path), document.sha256)
+        return Originals(settings.originals).load(document)
     except FourcornersError:
         return None
 

@@ -7,9 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import Field
 
+from fourcorners.library.originals.files import Originals
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.failures import FailuresRequest, failure_id
+from fourcorners.operations.originals import (
+    BucketChange,
+    OriginalsValue,
+    choose_bucket,
+    count_originals,
+)
 from fourcorners.operations.principal import Role, RoleName
 from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.review.parties import set_side
@@ -145,6 +152,24 @@ def remove_member(context: Context, collection: _Collection, user: _User) -> Non
     with context.access() as access:
         library = access.library_for(collection, Role.ADMIN)
         Accounts(library).grant(user, None, collection, by=context.principal.name)
+
+
+@router.get("/collections/{collection:path}/originals")
+def get_originals(context: Context, collection: _Collection) -> OriginalsValue:
+    """Count the original files of a collection by where they are; for its admins."""
+    with context.access() as access:
+        return count_originals(access, Originals(context.state.settings.originals), collection)
+
+
+@router.put("/collections/{collection:path}/originals")
+def set_bucket(context: Context, collection: _Collection, change: BucketChange) -> OriginalsValue:
+    """Give a collection a bucket of the settings for its original files, as an admin there.
+
+    The server moves them there within a minute or so.
+    """
+    originals = Originals(context.state.settings.originals)
+    with context.access() as access:
+        return choose_bucket(access, originals, collection, change.bucket)
 
 
 # After those that end in more, since a collection's name may have slashes.

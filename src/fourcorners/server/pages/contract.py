@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.errors import ConfigError, InputError
+from fourcorners.library.originals.files import Originals
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.knowledge import playbooks
@@ -190,8 +189,8 @@ def download(context: Context, document: str) -> Response:
         read = access.document(document)
         access.record("download", {"document": document})
     try:
-        data = load_unchanged(Path(read.path), read.sha256)
-    except FourcornersError as error:
+        data = Originals(context.state.settings.originals).load(read)
+    except InputError as error:
         raise NotFound(
             "the original file is missing or has changed.", remedy="Read the text, or add it again."
         ) from error

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from fourcorners.documents.document import Box, Document, MarkKind, Page, TextSource
+from fourcorners.documents.media_types import MediaType
 from fourcorners.errors import InputError
 from fourcorners.outline.tree import DefinedTerm, Outline
 from fourcorners.server.links import document_href, words_hash
@@ -29,7 +30,7 @@ class ContractView:
         document: It with its pages, if they are shown; else as it was read.
         number: Which of the windows is drawn, from 1.
         pages_state: Whether its pages can be shown.
-        has_file: Whether the file that it was read from is there, whatever it is.
+        file_problem: Why the file that it was read from cannot be had; empty if it can.
         is_printed: Whether its pages are shown, not its text.
         unlike: How many words differ between the text and the pages.
         boxes: Where the highlighted words are, by page.
@@ -43,7 +44,7 @@ class ContractView:
     number: int
     marked: Span | None
     pages_state: RenditionState
-    has_file: bool
+    file_problem: str
     is_printed: bool
     unlike: int = 0
     boxes: dict[int, list[Box]] = field(default_factory=dict)
@@ -166,7 +167,7 @@ def open_view(
         number,
         marked,
         pages_state=state,
-        has_file=renderer.find_file(document) is not None,
+        file_problem=renderer.file_problem(document),
         is_printed=is_printed,
         unlike=renderer.renditions.unlike(document) if is_printed else 0,
         boxes=boxes,
@@ -181,7 +182,7 @@ def _problem(document: Document, shown: Document, sought: Span, *, found: bool) 
     """Say that highlighted words are not on the pages, or not all of them."""
     if not found:
         return _NOT_SHOWN
-    if shown is document:  # a PDF: its text is that of the pages
+    if document.media_type == MediaType.PDF:  # its text is that of the pages
         return ""
     letters = sum(1 for _ in _LETTER.finditer(document.text, sought.start, sought.end))
     placed = (word.span.intersection(sought) for word in shown.words_in(sought))

@@ -6,7 +6,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, cast
 
@@ -16,7 +16,9 @@ from fourcorners.documents.document import Box, Document
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf.page import PageImageRequest, render_page
 from fourcorners.documents.workers.process_pool import ProcessPool
-from fourcorners.errors import FourcornersError, InputError
+from fourcorners.errors import CallError, FourcornersError, InputError
+from fourcorners.library.originals.files import Originals
+from fourcorners.server.rendering.fetched_files import FetchedFiles
 from fourcorners.server.rendering.renditions import Renditions
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
@@ -65,7 +67,8 @@ class PageRenderer:
     """
 
     def __init__(self, settings: Settings, files: Path) -> None:
-        self.renditions = Renditions(files, settings)
+        self._fetched = FetchedFiles(files, Originals(settings.originals))
+        self.renditions = Renditions(files, settings, self.find_file)
         self._workers = ProcessPool(
             _do, jobs=1, memory=settings.memory_mb << 20, seconds=_SECONDS, name=_describe_item
         )
@@ -81,16 +84,36 @@ class PageRenderer:
         if document.media_type != MediaType.PDF:
             drawn_document = self.renditions.find(document)
             return None if drawn_document is None else drawn_document.document
-        return document if document.pages and self.find_file(document) is not None else None
+        file = self.find_file(document) if document.pages else None
+        return None if file is None else replace(document, path=str(file))
 
     def find_file(self, document: Document) -> Path | None:
-        """Return the file that a document was read from, if it is still that one."""
+        """Return the file that a document was read from, if it is still that one.
+
+        One in a bucket is fetched.
+        """
         path = Path(document.path)
         try:
-            digest = self._digest(path)
+            if self._digest(path) == document.sha256:
+                return path
+        except FourcornersError:
+            pass
+        try:
+            return self._fetched.fetch(document)
         except FourcornersError:
             return None
-        return path if digest == document.sha256 else None
+
+    def file_problem(self, document: Document) -> str:
+        """Say why the file that a document was read from cannot be had; empty if it can."""
+        if self.find_file(document) is not None:
+            return ""
+        try:
+            self._fetched.fetch(document)
+        except CallError:
+            return "The store of original files does not answer; this is its text as it was read."
+        except FourcornersError:
+            pass
+        return "The original file is missing or has changed; this is its text as it was read."
 
     def render_page(
         self,

@@ -13,7 +13,7 @@ import threading
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
@@ -67,10 +67,13 @@ class Renditions:
 
     Args:
         files: The folder of uploaded files.
+        find_file: Returns the file that a document was read from; None if it is not there.
     """
 
-    def __init__(self, files: Path, settings: Settings) -> None:
-        self._folder = files / PAGES_FOLDER
+    def __init__(
+        self, files: Path, settings: Settings, find_file: Callable[[Document], Path | None]
+    ) -> None:
+        self._folder, self._find_file = files / PAGES_FOLDER, find_file
         self._memory = settings.memory_mb << 20
         self._lock = threading.Condition()
         self._waiting: OrderedDict[str, Document] = OrderedDict()
@@ -160,7 +163,8 @@ class Renditions:
     def _prepare(self, pool: ProcessPool[Document, Rendition], document: Document) -> None:
         problem = "the pages were not kept"
         try:
-            for _, outcome in pool.run([document]):
+            file = self._find_file(document) or document.path
+            for _, outcome in pool.run([replace(document, path=str(file))]):
                 if isinstance(outcome, FourcornersError):
                     problem = type(outcome).__name__
                     continue

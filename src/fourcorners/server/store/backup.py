@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.audit import utc_now
+from fourcorners.library.originals.files import stored_documents
 from fourcorners.library.store import Library, scheme_of, sqlite_path, upload_folder
 from fourcorners.library.tables.sqlite import library_errors
 from fourcorners.server.store.uploads import PAGES_FOLDER, UploadFolder
@@ -50,6 +51,7 @@ class BackupSummary:
     Attributes:
         missing: Documents that were uploaded and whose file was not there any more.
         made: UTC, in ISO 8601.
+        in_buckets: Documents whose original is in a bucket, and not in the archive.
     """
 
     documents: int
@@ -57,6 +59,7 @@ class BackupSummary:
     bytes: int
     missing: int
     made: str
+    in_buckets: int = 0
 
 
 class _Manifest(BaseModel):
@@ -69,6 +72,7 @@ class _Manifest(BaseModel):
     root: str
     documents: int
     missing: int
+    in_buckets: int = 0
     sha256: dict[str, str]
 
 
@@ -193,15 +197,19 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
                 continue
             size += length
         with Library.open(copy, create=False) as store:
-            paths = [store.path_of(each) for each in store.document_ids()]
-        missing = sum(not _is_held(path, uploads.root, hashes) for path in paths)
-        made = BackupSummary(len(paths), len(hashes) - 1, size, missing, utc_now())
+            paths = {each: store.path_of(each) for each in store.document_ids()}
+            stored = stored_documents(store)
+        absent = {each for each in paths if not _is_held(paths[each], uploads.root, hashes)}
+        made = BackupSummary(
+            len(paths), len(hashes) - 1, size, len(absent - stored), utc_now(), len(stored)
+        )
         manifest = _Manifest(
             version=__version__,
             made=made.made,
             root=str(uploads.root),
             documents=made.documents,
-            missing=missing,
+            missing=made.missing,
+            in_buckets=made.in_buckets,
             sha256=hashes,
         )
         # With a name alone it would get the current time, which a ZIP allows from 1980 on only.
@@ -245,10 +253,8 @@ def _unpack(archive: Path, copy: Path, files: Path | None) -> tuple[BackupSummar
         raise InputError(f"there is no file {archive}.", remedy=_REMEDY) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError) as error:
         raise InputError(f"{archive} is damaged, or no backup.", remedy=_REMEDY) from error
-    held = BackupSummary(
-        manifest.documents, len(manifest.sha256) - 1, size, manifest.missing, manifest.made
-    )
-    return held, manifest.root
+    counts = manifest.documents, len(manifest.sha256) - 1, size, manifest.missing
+    return BackupSummary(*counts, manifest.made, manifest.in_buckets), manifest.root
 
 
 def _list_of(zipped: zipfile.ZipFile) -> _Manifest:

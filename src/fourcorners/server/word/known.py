@@ -38,7 +38,7 @@ def find_same_words(
     shortest, longest = int(size * (1 - _SPACES)), int(size * (1 + _SPACES)) + 1
     for each in library.documents_of_length(collection, MediaType.DOCX, shortest, longest):
         known = library.document(each)
-        if _words(known) == wanted and has_word_original(known):
+        if _words(known) == wanted and has_word_original(settings, known):
             return each
     return None
 

@@ -95,7 +95,7 @@ def document_paragraphs(settings: Settings, document: Document) -> tuple[BodyPar
     Raises:
         InputError: If it is not there any more, or is no Word file.
     """
-    data = word_original(document)
+    data = word_original(settings, document)
     if data is None:
         raise InputError(
             "the Word file of this contract is not there any more.",

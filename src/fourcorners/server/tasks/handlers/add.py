@@ -130,6 +130,7 @@ def notify_members(library: Library, task: Task) -> None:
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.library.ingest import add_files
+    from fourcorners.library.originals.files import Originals
     from fourcorners.search.graph import update_links
     from fourcorners.server.tasks.arrivals import start_reviews
 
@@ -151,7 +152,9 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     start_reviews(work.library, work.task.collection)
     if report.added:
         notify_members(work.library, work.task)
+    stored = Originals(work.settings.originals).move(work.library, work.task.collection)
     return {
+        "originals_waiting": len(stored.failed),
         **{name: getattr(report, name) for name in ("found", "added", "already")},
         **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},
     }
