@@ -36,7 +36,7 @@ class ObjectStore:
         server = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
         quiet = subprocess.DEVNULL
         self._process.append(subprocess.Popen(server, stdout=quiet, stderr=quiet))
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()

@@ -92,6 +92,9 @@ class Database(Protocol):
     def limit_cache(self, kilobytes: int) -> None:
         """Limit how much of the tables is held in memory."""
 
+    def erase_deleted(self) -> str:
+        """Give up the space of what was deleted; return what may be left of it, in a sentence."""
+
     def size(self) -> int:
         """Return the bytes that the library takes on disk."""
 

@@ -26,6 +26,7 @@ from fourcorners.library.database import as_integer, in_transaction
 from fourcorners.library.entries import AuditEntry
 from fourcorners.library.listing import storable_path
 from fourcorners.library.memory import Memory
+from fourcorners.library.retention import hold_of
 from fourcorners.library.tables.sqlite import SqliteDatabase
 from fourcorners.library.writer import Writer
 from fourcorners.outline.card.card import Card
@@ -211,10 +212,10 @@ class Library(Writer):
     def _make_way(self, columns: DocumentColumns, collection: str) -> list[str]:
         """Take out the same content where more of its pages were left unread, or it is damaged.
 
-        Returns the paths where it was seen.
+        Returns the paths where it was seen. Under a legal hold it stays.
         """
         known = self.document_with(columns.sha256, collection)
-        if known is None:
+        if known is None or hold_of(self, collection):
             return []
         if not self.holds_damaged(columns.sha256, collection) and len(
             self.unread_pages(columns.sha256, collection)
@@ -272,8 +273,11 @@ class Library(Writer):
         """Take a document out of the library.
 
         Raises:
-            ConfigError: If there is no such document.
+            ConfigError: If there is no such document, or its collection is under a legal hold.
         """
+        collection = self.entry(document).collection
+        if hold := hold_of(self, collection):
+            raise ConfigError(f"collection {collection!r} is under a legal hold {hold}.")
         row, count = self._row_and_count(document)
         first = as_integer(
             self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
@@ -282,6 +286,10 @@ class Library(Writer):
         self.execute("DELETE FROM documents WHERE row = ?", (row,))
         self._touch()
         self.record("remove", {"document": document})
+
+    def erase_deleted(self) -> str:
+        """Give up the space of what was deleted; return what may be left of it, in a sentence."""
+        return self._database.erase_deleted()
 
     def leave_out(self, error: DamagedDocument) -> None:
         """Leave a damaged document out, and list it among the failures until it is added again."""

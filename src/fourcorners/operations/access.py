@@ -13,9 +13,10 @@ from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
 from fourcorners.library.memory import VersionedCache
+from fourcorners.library.retention import hold_of
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.operations.errors import NotAllowed, NotFound
+from fourcorners.operations.errors import Conflict, NotAllowed, NotFound
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
@@ -226,6 +227,18 @@ class Access:
         damaged = self._library.damaged
         return describe_set_apart(self._library, [each for each in inside if each not in damaged])
 
+    def require_unheld(self, collection: str) -> None:
+        """Refuse to delete anything of a collection that is under a legal hold.
+
+        Raises:
+            Conflict: If it is.
+        """
+        if hold := hold_of(self._library, collection):
+            raise Conflict(
+                f"collection {collection!r} is under a legal hold {hold}.",
+                remedy="Nothing of it can be deleted until an admin of it releases the hold.",
+            )
+
     def paths(self, document: str) -> list[str]:
         """Return the paths that a document was read from."""
         self.visible(document)
@@ -237,10 +250,12 @@ class Access:
         Raises:
             NotFound: If they may not know of it.
             NotAllowed: If they may not edit its collection.
+            Conflict: If that is under a legal hold.
         """
         library = self.library_of(document, Role.EDITOR)
         collection = library.entry(document).collection
         with library.transaction():
+            self.require_unheld(collection)
             paths = library.paths_of(document)
             library.remove(document)
             library.execute(  # reports that may have its words

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli import options
+from fourcorners.cli.library.deletion import delete
 from fourcorners.cli.library.originals import app as originals_app
 from fourcorners.cli.library.originals import print_waiting
+from fourcorners.cli.library.retention import hold, retention
 from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, LibraryError
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from fourcorners.server.store.backup import BackupSummary
 
 app = typer.Typer(help="Copy a library into another store.", no_args_is_help=True)
+app.command("delete")(delete)
+app.command("retention")(retention)
+app.command("hold")(hold)
 app.add_typer(originals_app, name="originals")
 _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked

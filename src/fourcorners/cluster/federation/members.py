@@ -106,7 +106,7 @@ class NoTables:
             remedy="Name one library by its own URL for this.",
         )
 
-    execute = execute_many = run_script = columns = size = reject
+    execute = execute_many = run_script = columns = size = erase_deleted = reject
     transaction = snapshot = restore_transaction = reject
 
     def tables(self) -> list[str]:

@@ -88,6 +88,11 @@ _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
 """
+_NOT_OVERWRITTEN = (
+    "PostgreSQL has freed the space of the deleted rows and overwrites it as it is used again. "
+    "VACUUM FULL on the library's tables rewrites them at once; the write-ahead log, its archive, "
+    "replicas and the database's own backups hold the rows for as long as they are kept."
+)
 _UPGRADE = "Upgrade with `pip install --upgrade fourcorners`."
 
 
@@ -289,6 +294,12 @@ class PostgresDatabase:
                 return rows == [(self._number,)]
 
             return retry_lost(look)
+
+    def erase_deleted(self) -> str:
+        """Free the space of deleted rows; only their tables' rewriting would overwrite it."""
+        for table in self.tables():
+            self.query(f"VACUUM {table}")
+        return _NOT_OVERWRITTEN
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -43,6 +43,10 @@ TABLES_CHECK_BYTES = 256 * 2**20
 A file that is shorter than its header says is refused at any size; `Library.check` finds the rest.
 """
 
+_LOG_IN_USE = (
+    "Another process was reading the library, so its log still has pages of before; delete again "
+    "once it has ended."
+)
 _COPY_REMEDY = "Copy it to a folder that you may write to, and name the copy with --library."
 
 # In one statement, because another process may be creating the tables.
@@ -242,6 +246,16 @@ class SqliteDatabase:
     def limit_cache(self, kilobytes: int) -> None:
         """Hold no more of the file in memory than so much."""
         self.execute(f"PRAGMA cache_size = -{kilobytes:d}")
+
+    def erase_deleted(self) -> str:
+        """Write the file anew without what was deleted; the index of words and the log, too.
+
+        Returns why something of it may be left, in a sentence; empty if nothing is.
+        """
+        self.execute("INSERT INTO words(words) VALUES ('optimize')")  # drops words of deleted rows
+        self.execute("VACUUM")
+        (busy, *_) = self.execute("PRAGMA wal_checkpoint(truncate)")[0]
+        return _LOG_IN_USE if busy else ""
 
     def size(self) -> int:
         """Return the bytes that the library takes on disk, including the log."""

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from fourcorners.library.originals.files import Originals
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations import retention
 from fourcorners.operations.access import Access
 from fourcorners.operations.failures import FailuresRequest, failure_id
 from fourcorners.operations.originals import (
@@ -18,6 +19,12 @@ from fourcorners.operations.originals import (
     count_originals,
 )
 from fourcorners.operations.principal import Role, RoleName
+from fourcorners.operations.retention import (
+    HoldRequest,
+    RetentionChange,
+    RetentionValue,
+    retention_of,
+)
 from fourcorners.operations.reviewing.reviews import PartyNames
 from fourcorners.review.parties import set_side
 from fourcorners.server.api.models import (
@@ -170,6 +177,39 @@ def set_bucket(context: Context, collection: _Collection, change: BucketChange) 
     originals = Originals(context.state.settings.originals)
     with context.access() as access:
         return choose_bucket(access, originals, collection, change.bucket)
+
+
+@router.get("/collections/{collection:path}/retention")
+def get_retention(context: Context, collection: _Collection) -> RetentionValue:
+    """Return how long a collection is kept, its legal hold and what is due; for its admins."""
+    with context.access() as access:
+        return retention_of(access, collection)
+
+
+@router.put("/collections/{collection:path}/retention")
+def set_retention(
+    context: Context, collection: _Collection, change: RetentionChange
+) -> RetentionValue:
+    """Say how long contracts of a collection are kept, as an admin there.
+
+    Nothing is deleted by that alone: `fourcorners library retention` lists what is due.
+    """
+    with context.access() as access:
+        return retention.set_retention(access, collection, change)
+
+
+@router.put("/collections/{collection:path}/hold")
+def place_hold(context: Context, collection: _Collection, asked: HoldRequest) -> RetentionValue:
+    """Place a collection under a legal hold, as an admin there: nothing of it can be deleted."""
+    with context.access() as access:
+        return retention.place_hold(access, collection, asked)
+
+
+@router.delete("/collections/{collection:path}/hold")
+def release_hold(context: Context, collection: _Collection) -> RetentionValue:
+    """Release a collection from its legal hold, as an admin there."""
+    with context.access() as access:
+        return retention.release_hold(access, collection)
 
 
 # After those that end in more, since a collection's name may have slashes.

@@ -14,6 +14,7 @@ PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
     "documents": None,
+    "storage": None,
     "failures": None,
     "contract": None,
     "lint": None,

@@ -257,6 +257,25 @@ def _unpack(archive: Path, copy: Path, files: Path | None) -> tuple[BackupSummar
     return BackupSummary(*counts, manifest.made, manifest.in_buckets), manifest.root
 
 
+def read_manifest(archive: Path) -> _Manifest:
+    """Return the list of an archive.
+
+    Raises:
+        InputError: If it is none of `fourcorners backup`.
+    """
+    try:
+        with zipfile.ZipFile(archive) as zipped:
+            return _list_of(zipped)
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError) as error:
+        raise InputError(f"{archive} is damaged, or no backup.", remedy=_REMEDY) from error
+
+
+def unpack_library(archive: Path, copy: Path) -> None:
+    """Unpack the library of an archive alone."""
+    with zipfile.ZipFile(archive) as zipped, zipped.open(_LIBRARY) as source, _sink(copy) as sink:
+        _copied(source, sink)
+
+
 def _list_of(zipped: zipfile.ZipFile) -> _Manifest:
     if zipped.getinfo(_LIST).file_size > _MOST_LIST:
         raise ValueError("its list is larger than any")

@@ -7,6 +7,7 @@ import json
 from pydantic import Field
 
 from fourcorners.library.database import as_integer, as_string, in_transaction
+from fourcorners.library.retention import hold_of
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.operations.access import Access
@@ -176,11 +177,16 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
     """Delete a collection, and return the paths of the files that no document is from now.
 
     Raises:
-        Conflict: If work on it goes on.
+        Conflict: If work on it goes on, or it is under a legal hold.
         ConfigError: If there is no such collection.
     """
     with library.transaction():
         old = _idle_collection(library, collection)
+        if hold := hold_of(library, collection):
+            raise Conflict(
+                f"collection {collection!r} is under a legal hold {hold}.",
+                remedy="Nothing of it can be deleted until an admin of it releases the hold.",
+            )
         for asked in columns.columns_of_collections(library, [collection]):
             columns.remove_column(library, asked.id, by=by)
         paths = _delete(library, collection, by)

@@ -1,0 +1,177 @@
+"""Deleted contracts: a planted phrase is in no byte of the library, its files and its bucket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fourcorners.library.ingest import add_files
+from fourcorners.library.originals.files import Originals
+from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
+from fourcorners.operations.principal import Principal, Role
+from fourcorners.server.store.backup import write_backup
+from fourcorners.server.store.deletion import Deletion, delete_contracts, report_text
+from fourcorners.settings import Settings
+from fourcorners.source_settings import OriginalsSettings
+from tests.models.fake import HashEncoder
+from tests.object_store import ObjectStore
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+WORD = "zanzibarquux"
+PHRASE = "The lantern of the zanzibarquux is kept at the seventh wharf"
+TEXT = f"LEASE OF A WHARF\n\n1. Lantern. {PHRASE}, and lit each evening by the Tenant.\n"
+SHARED = "2. Notices. Each notice under this lease is given in writing to the other party.\n"
+OTHER = "LEASE OF A MILL\n\n1. Term. The Tenant leases the mill for five years.\n"
+ADA = Principal("Ada", Role.ADMIN, local=True)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open(tmp_path / "firm.db") as opened:
+        yield opened
+
+
+def put(library: Library, files: dict[str, str], collection: str) -> dict[str, str]:
+    """Add files as uploads; return the ids of the contracts by their names."""
+    folder = library.files / collection
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    settings = Settings(library="unused.db", jobs=1, ocr=False)
+    add_files(library, [folder], collection=collection, encoder=HashEncoder(16), settings=settings)
+    return {each.name: each.id for each in library.documents(collection)}
+
+
+def plant(library: Library, document: str) -> None:
+    """Put the phrase where the program writes what it quotes."""
+    quoted = json.dumps({"quote": PHRASE})
+    library.execute(
+        "INSERT INTO research_answers VALUES ('a', '', 'Where is it?', '', 'Ada', ?)", (quoted,)
+    )
+    library.execute("INSERT INTO research_sources VALUES ('a', ?)", (document,))
+    library.execute(
+        "INSERT INTO research_answers VALUES ('b', '', 'Where?', '', 'Ada', ?)", (quoted,)
+    )
+    library.execute("INSERT INTO server_steps VALUES ('t', 1, ?)", (quoted,))
+    library.execute("INSERT INTO server_once VALUES ('k', 'x', ?, 0, '')", (quoted,))
+    library.execute("INSERT INTO llm_answers(key, answer) VALUES ('k', ?)", (quoted,))
+    library.execute("INSERT INTO obligation_lists VALUES (?, 's', '[]', ?)", (document, quoted))
+    library.execute(
+        "INSERT INTO review_findings VALUES (?, 'p', 'q', 'e', 'found', ?, '')", (document, quoted)
+    )
+    library.execute("INSERT INTO document_parties VALUES (?, ?)", (document, quoted))
+    pages = library.files / "pages"
+    pages.mkdir(exist_ok=True)
+    (pages / f"{document}.pdf").write_text(PHRASE)
+
+
+def bytes_of(library: Library) -> bytes:
+    """Return every byte of a library's files, its log and the folder next to it among them."""
+    near = library.path.absolute()
+    found = [*near.parent.glob(f"{near.name}*"), *library.files.rglob("*")]
+    return b"".join(each.read_bytes() for each in found if each.is_file())
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_a_planted_phrase_is_in_no_byte(
+    library: Library, bucket_server: ObjectStore, tmp_path: Path, versioned: bool
+) -> None:
+    bucket_server.make(versioned=versioned)
+    originals = Originals(bucket_server.settings())
+    known = put(library, {"wharf.txt": TEXT + SHARED, "mill.txt": OTHER + SHARED}, "Leases")
+    originals.move(library)
+    backups = tmp_path / "backups"
+    backups.mkdir()
+    write_backup(library.path, backups / "firm-20261130-120000.zip")
+    plant(library, known["wharf.txt"])
+    assert PHRASE.encode() in bytes_of(library)
+    assert any(PHRASE.encode() in each for each in bucket_server.contents().values())
+
+    access = Access(library, ADA, watched=False)
+    asked = Deletion([known["wharf.txt"]], backups=backups)
+    report = delete_contracts(access, originals, asked)
+
+    assert PHRASE.encode() not in bytes_of(library)
+    assert WORD.encode() not in bytes_of(library)
+    left = bucket_server.contents()
+    assert list(left.values()) == [(OTHER + SHARED).encode()]
+    assert {key for key, _ in bucket_server.versions()} == set(left)
+    assert [each.name for each in library.documents("Leases")] == ["mill.txt"]
+    assert report.is_clean
+    assert report.removed.keys() >= {
+        *("documents", "research_answers", "server_steps", "server_once", "obligation_lists"),
+        *("review_findings", "document_parties", "llm_answers"),
+    }
+    assert [each.proved for each in report.originals] == [True]
+    assert [each.contracts for each in report.backups] == [1]
+    assert [each.place for each in report.remaining] == ["audit trail"]
+    assert str(library.path.absolute()) in report.searched_files
+    shown = report_text(report)
+    assert "Nothing of them was found." in shown
+    assert PHRASE not in shown
+    assert PHRASE not in report.model_dump_json()
+    assert library.check() == []
+    assert not library.audit_verdict().faults
+
+
+def test_what_people_wrote_down_is_reported(library: Library) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    library.execute(
+        "INSERT INTO bank_clauses(id, bank, provision, text, source, tags, added) "
+        "VALUES ('c', 'house', 'p', ?, '', '', '')",
+        (TEXT,),
+    )
+    access = Access(library, ADA, watched=False)
+    report = delete_contracts(
+        access, Originals(OriginalsSettings()), Deletion([known["wharf.txt"]])
+    )
+    assert not report.is_clean
+    places = {each.place: each for each in report.remaining}
+    assert places["bank_clauses"].count == 1
+    assert "clause bank" in places["bank_clauses"].reason
+    assert places[str(library.path.absolute())].count
+    assert "No backups were searched" in report_text(report)
+
+
+def test_a_bucket_that_is_away_keeps_the_report_from_being_clean(
+    library: Library, bucket_server: ObjectStore
+) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    Originals(bucket_server.settings()).move(library)
+    away = bucket_server.settings().model_copy(update={"endpoint": "http://127.0.0.1:9"})
+    access = Access(library, ADA, watched=False)
+    report = delete_contracts(access, Originals(away), Deletion([known["wharf.txt"]]))
+    assert not report.is_clean
+    assert len(report.originals_left) == 1
+    deleted, _ = Originals(bucket_server.settings()).delete_loose(library)
+    assert len(deleted) == 1
+
+
+def test_a_collection_goes_whole(library: Library) -> None:
+    put(library, {"wharf.txt": TEXT, "pier.txt": TEXT.upper()}, "Wharves")
+    put(library, {"mill.txt": OTHER}, "Mills")
+    access = Access(library, ADA, watched=False)
+    originals = Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion(collection="Wharves"))
+    assert report.is_clean
+    assert {each.name for each in report.contracts} == {"wharf.txt", "pier.txt"}
+    assert library.collection_names() == ["Mills"]
+    assert WORD.encode() not in bytes_of(library)
+
+
+def test_who_may_not_delete_is_refused(library: Library) -> None:
+    known = put(library, {"wharf.txt": TEXT}, "Wharves")
+    reader = Principal("Bram", roles={"wharves": Role.EDITOR})
+    access, originals = Access(library, reader, watched=True), Originals(OriginalsSettings())
+    with pytest.raises(NotAllowed):
+        delete_contracts(access, originals, Deletion(collection="Wharves"))
+    with pytest.raises(Refusal):
+        delete_contracts(access, originals, Deletion())
+    with pytest.raises(NotFound):
+        delete_contracts(access, originals, Deletion(["0000000000000000"]))
+    assert library.document_ids() == list(known.values())
