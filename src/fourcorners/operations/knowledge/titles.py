@@ -29,10 +29,9 @@ class PlaybookTitles:
 
     def provision(self, collection: str, playbook: str, provision: str) -> str:
         """Return what a provision or a custom column of a review is called."""
-        if provision.startswith(PREFIX):
-            book = self._columns_of(collection, playbook)
-        else:
-            book = self._book(collection, playbook)
+        is_column = provision.startswith(PREFIX)
+        find = self._columns_of if is_column else self._book
+        book = find(collection, playbook)
         names = {each.id: each.name for each in book.provisions} if book else {}
         return names.get(provision, provision)
 

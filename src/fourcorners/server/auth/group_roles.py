@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping
 
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.principal import Role
@@ -88,5 +88,5 @@ class GroupRoles:
                 self._accounts.record_role("role by group", name, collection, wanted.get(where), by)
 
 
-def _roles(rows: Collection[tuple[object, ...]]) -> dict[str, Role]:
+def _roles(rows: Collection[Row]) -> dict[str, Role]:
     return {as_string(where): Role(as_integer(role)) for where, role in rows}

@@ -101,7 +101,7 @@ class OpenSessions:
             "INSERT OR REPLACE INTO server_last_sign_ins VALUES (?, ?)", (name, utc_now())
         )
 
-    def list(self, name: str, current: str = "") -> list[OpenSession]:
+    def of_person(self, name: str, current: str = "") -> list[OpenSession]:
         """Return someone's sessions, the latest first; `current` is the secret of one of them."""
         return [session for _, session in self._find(name, current)]
 

@@ -198,7 +198,9 @@ def _account(
         factor_on = factors.is_on(context.principal.name)
         codes_left = factors.recovery_codes_left(context.principal.name)
         tokens = ApiTokens(library).list(context.principal.name)
-        sessions = OpenSessions(library).list(context.principal.name, SESSION.read(context.request))
+        sessions = OpenSessions(library).of_person(
+            context.principal.name, SESSION.read(context.request)
+        )
         has_password = Accounts(library).has_password(context.principal.name)
         passkeys = Passkeys(library, Site.from_request(context.request)).list(
             context.principal.name

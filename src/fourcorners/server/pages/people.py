@@ -175,7 +175,7 @@ def _person(
         user = next((each for each in Accounts(library).users() if each.name == name), None)
         if user is None:
             raise NotFound(f"account {name[:64]!r} not found.")
-        sessions = OpenSessions(library).list(name, SESSION.read(context.request))
+        sessions = OpenSessions(library).of_person(name, SESSION.read(context.request))
         factor_on = SecondFactors(library).is_on(name)
         passkeys = Passkeys(library, Site.from_request(context.request)).list(name)
     return context.page(

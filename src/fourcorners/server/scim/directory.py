@@ -20,7 +20,7 @@ from scim2_models import (
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_string
+from fourcorners.library.database import SQLiteValue, as_string
 from fourcorners.library.store import Library
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.group_roles import GroupRoles
@@ -171,11 +171,16 @@ class Directory:
         for name in sorted(names):
             self._roles.set_by_scim(name, by=self._by)
 
-    def _group(self, id_: object, name: object, external: object, created: object) -> Group:
+    def _group(
+        self, id_: SQLiteValue, name: SQLiteValue, external: SQLiteValue, created: SQLiteValue
+    ) -> Group:
         rows = self._library.execute(
             "SELECT user FROM server_scim_members WHERE id = ? ORDER BY user", (as_string(id_),)
         )
-        members = [GroupMember(value=as_string(user), display=as_string(user)) for (user,) in rows]
+        members = [
+            GroupMember(value=as_string(user), display=as_string(user), ref=None, type="User")
+            for (user,) in rows
+        ]
         return Group(
             id=as_string(id_),
             external_id=as_string(external) or None,
@@ -185,7 +190,9 @@ class Directory:
         )
 
 
-def _user(name: object, disabled: object, created: object, external: object) -> User:
+def _user(
+    name: SQLiteValue, disabled: SQLiteValue, created: SQLiteValue, external: SQLiteValue
+) -> User:
     return User(
         id=as_string(name),
         external_id=as_string(external) or None,

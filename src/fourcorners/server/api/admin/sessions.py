@@ -54,7 +54,7 @@ def list_sessions(context: Context) -> list[SessionValue]:
     """List your own sessions."""
     name, current = context.principal.name, SESSION.read(context.request)
     with context.state.connection_pool.library() as library:
-        found = OpenSessions(library).list(name, current)
+        found = OpenSessions(library).of_person(name, current)
     return [SessionValue.from_session(each) for each in found]
 
 
@@ -71,7 +71,7 @@ def list_user_sessions(context: Context, user: UserName) -> list[SessionValue]:
     """List someone's sessions."""
     with context.access() as access:
         library = _library_with(access.full_library(Role.ADMIN), user)
-        found = OpenSessions(library).list(user, SESSION.read(context.request))
+        found = OpenSessions(library).of_person(user, SESSION.read(context.request))
     return [SessionValue.from_session(each) for each in found]
 
 
