@@ -167,6 +167,32 @@ class Program:
         return notes.read_text() if notes.exists() else ""
 
 
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Read and review in the process of the tests: another first loads what this one has loaded.
+
+    For tests of what is found. That workers may crash or be slow is tested with workers.
+    """
+    from fourcorners.documents.workers.worker_pool import OwnProcessPool
+    from fourcorners.library import ingest
+    from fourcorners.review import run
+
+    fill = run._fill
+
+    def fill_here(order: Any, *rest: Any, **named: Any) -> Iterator[Any]:
+        try:
+            yield from fill(order, *rest, **named)
+        finally:
+            run._open_library(order.library).close()
+            run._open_library.cache_clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (ingest, run):
+            patch.setattr(module, "LocalWorkerPool", lambda _: OwnProcessPool())
+        patch.setattr(run, "_fill", fill_here)
+        yield
+
+
 @pytest.fixture(scope="session")
 def make_program(
     tmp_path_factory: pytest.TempPathFactory,

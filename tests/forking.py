@@ -20,8 +20,10 @@ _SECONDS = 600.0  # a run that takes longer is ended, and fails its test
 _LOADED = (
     "fourcorners.cli.main",
     "fourcorners.library.ingest",
+    "fourcorners.redline.run",
     "fourcorners.reports.terminal",
     "fourcorners.research.columns.fill",
+    "fourcorners.research.run",
     "fourcorners.search.run",
     "fourcorners.settings",
     "nupunkt",

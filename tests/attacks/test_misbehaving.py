@@ -28,7 +28,7 @@ from tests.review.asked import CLAUSES, LEAVE, PAPER, quoted, weighed
 from tests.review.conftest import PLAYBOOK, TEXT
 from tests.serving import Asked, Reply, Served, served
 
-pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.usefixtures("one_process")]
 LONGEST = 90.0  # seconds that a review of two cells may take, whatever the model does
 SLOW = ("never", "endless", "lying length")  # what ends by its timeout alone
 

@@ -40,6 +40,8 @@ from tests.models.fake import HashEncoder
 if TYPE_CHECKING:
     from tests.conftest import Program
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
 LEASE = """LEASE OF A MILL
 
 between Ada Turner Limited (the "Landlord") and Bram Miller Limited (the "Tenant").

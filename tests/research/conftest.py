@@ -52,6 +52,11 @@ by giving one hundred and eighty (180) days' prior written notice to the Landlor
 """
 
 
+@pytest.fixture(autouse=True, scope="module")
+def in_one_process(one_process: None) -> None:
+    """No test of this room is of the workers, but those that name them."""
+
+
 @pytest.fixture(scope="session")
 def encoder() -> Encoder:
     return default_encoder(threads=1)

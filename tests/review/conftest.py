@@ -90,6 +90,11 @@ def document(text: str = TEXT, name: str = "supply.txt") -> Document:
     )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def in_one_process(one_process: None) -> None:
+    """No test of this room is of the workers, but those that name them."""
+
+
 @pytest.fixture
 def playbook() -> Playbook:
     return parse_playbook(PLAYBOOK, "small.yaml")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from fourcorners.documents.workers.worker_pool import LocalWorkerPool
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable, worker_name
@@ -24,7 +25,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import run, store
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import ReviewProgress, ReviewScope, review_library
+from fourcorners.review.run import ReviewProgress, ReviewScope, Workers, review_library
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
@@ -65,6 +66,23 @@ def playbook() -> Playbook:
     return load_playbook("due-diligence")
 
 
+@pytest.fixture(scope="module")
+def reviewed(stored: Path, playbook: Playbook, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("reviewed")
+    shutil.copytree(stored, place, dirs_exist_ok=True)
+    with Library.open(place / "larch.db") as opened:
+        review_library(opened, playbook, encoder=ENCODER)
+    return place
+
+
+@pytest.fixture
+def filled(reviewed: Path, tmp_path: Path) -> Iterator[Library]:
+    """A library whose cells are all filled."""
+    shutil.copytree(reviewed, tmp_path, dirs_exist_ok=True)
+    with Library.open(tmp_path / "larch.db") as opened:
+        yield opened
+
+
 def test_every_document_and_provision_has_one_cell(library: Library, playbook: Playbook) -> None:
     grid = review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
     assert len(grid.documents) == 6
@@ -77,19 +95,19 @@ def test_every_document_and_provision_has_one_cell(library: Library, playbook: P
     assert grid.cell(grid.documents[0].id, "source-code-escrow").state is CellState.NOT_FOUND
 
 
-def test_an_unread_file_is_in_the_grid(library: Library, playbook: Playbook) -> None:
-    (unread,) = review_library(library, playbook, encoder=ENCODER).unread
+def test_an_unread_file_is_in_the_grid(filled: Library, playbook: Playbook) -> None:
+    (unread,) = review_library(filled, playbook, encoder=ENCODER).unread
     assert unread.path.endswith("broken.pdf")
     assert unread.reason
     assert unread.remedy
 
 
 def test_filled_cells_are_not_filled_again(
-    library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
+    filled: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = review_library(library, playbook, encoder=ENCODER)
+    first = review_library(filled, playbook, encoder=ENCODER)
     monkeypatch.setattr(run, "_fill", None)  # any work now would fail
-    second = review_library(library, playbook, encoder=ENCODER)
+    second = review_library(filled, playbook, encoder=ENCODER)
     assert second.findings == first.findings
 
 
@@ -104,19 +122,21 @@ def test_a_document_that_crashes_has_failed_cells_and_is_tried_again(
     library: Library, playbook: Playbook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "SECONDS_A_DOCUMENT", 0.000_001)
-    grid = review_library(library, playbook, encoder=ENCODER)
+    workers = Workers(pool=LocalWorkerPool(1))
+    two = ReviewScope(documents=[each.id for each in library.documents()[:2]])
+    grid = review_library(library, playbook, two, encoder=ENCODER, workers=workers)
     assert {cell.state for cell in grid.findings} == {CellState.FAILED}
     assert all(cell.error for cell in grid.findings)
     monkeypatch.undo()
-    again = review_library(library, playbook, encoder=ENCODER)
+    again = review_library(library, playbook, two, encoder=ENCODER, workers=workers)
     assert CellState.FAILED not in {cell.state for cell in again.findings}
 
 
-def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, encoder=ENCODER)
+def test_only_failed_cells_are_tried_again(filled: Library, playbook: Playbook) -> None:
+    grid = review_library(filled, playbook, encoder=ENCODER)
     one, other = grid.documents[:2]
     store.save_findings(
-        library,
+        filled,
         playbook,
         "engine",
         [Finding(one.id, "insurance", CellState.FAILED, error="it crashed"),
@@ -124,7 +144,7 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
     )  # fmt: skip
     seen: list[ReviewProgress] = []
     again = review_library(
-        library,
+        filled,
         playbook,
         ReviewScope(only_failed=True),
         encoder=ENCODER,
@@ -134,9 +154,7 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
     assert again.cell(one.id, "insurance").error == ""
     assert again.cell(other.id, "insurance").searched is None, "filled by another engine, and left"
     with pytest.raises(ConfigError, match="are both given"):
-        review_library(
-            library, playbook, ReviewScope(only_failed=True, again=True), encoder=ENCODER
-        )
+        review_library(filled, playbook, ReviewScope(only_failed=True, again=True), encoder=ENCODER)
 
 
 def test_cells_that_were_never_filled_say_so(library: Library, playbook: Playbook) -> None:
@@ -163,12 +181,12 @@ def test_time_and_cost_to_come_are_foretold(
     assert {(step.cost, step.cost_left) for step in seen} == {(None, None)}
 
 
-def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, encoder=ENCODER)
+def test_the_grid_has_what_people_said(filled: Library, playbook: Playbook) -> None:
+    grid = review_library(filled, playbook, encoder=ENCODER)
     assert grid.playbook_id == playbook.id
     one = grid.documents[0]
     states.annotate_finding(
-        library,
+        filled,
         playbook,
         one.id,
         "governing-law",
@@ -176,32 +194,32 @@ def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> 
     )
     words = "The Supplier shall keep 0 records and the Customer may audit them."
     states.annotate_finding(
-        library, playbook, one.id, "audit-rights", states.NewAnnotation(by="Ann", value=words)
+        filled, playbook, one.id, "audit-rights", states.NewAnnotation(by="Ann", value=words)
     )
-    again = review_library(library, playbook, encoder=ENCODER)
+    again = review_library(filled, playbook, encoder=ENCODER)
     assert again.cell(one.id, "governing-law").review is ReviewState.CONFIRMED
     corrected = again.cell(one.id, "audit-rights")
     assert corrected.place is not None
     assert corrected.place.text_in(one.text) == words
-    anew = review_library(library, playbook, ReviewScope(again=True), encoder=ENCODER)
+    anew = review_library(filled, playbook, ReviewScope(again=True), encoder=ENCODER)
     assert anew.findings == again.findings
 
 
-def test_another_playbook_version_fills_its_own_cells(library: Library, playbook: Playbook) -> None:
+def test_another_playbook_version_fills_its_own_cells(filled: Library, playbook: Playbook) -> None:
     from dataclasses import replace
 
-    review_library(library, playbook, encoder=ENCODER)
+    review_library(filled, playbook, encoder=ENCODER)
     other = replace(playbook, hash="0" * 64, provisions=playbook.provisions[:2])
-    assert len(review_library(library, other, encoder=ENCODER).findings) == 12
-    assert len(review_library(library, playbook, encoder=ENCODER).findings) == 6 * 17
+    assert len(review_library(filled, other, encoder=ENCODER).findings) == 12
+    assert len(review_library(filled, playbook, encoder=ENCODER).findings) == 6 * 17
 
 
-def test_a_removed_document_takes_its_cells_along(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, encoder=ENCODER)
+def test_a_removed_document_takes_its_cells_along(filled: Library, playbook: Playbook) -> None:
+    grid = review_library(filled, playbook, encoder=ENCODER)
     gone = grid.documents[0].id
-    library.remove(gone)
-    assert store.load_findings(library, playbook, gone) == {}
-    assert len(review_library(library, playbook, encoder=ENCODER).findings) == 5 * 17
+    filled.remove(gone)
+    assert store.load_findings(filled, playbook, gone) == {}
+    assert len(review_library(filled, playbook, encoder=ENCODER).findings) == 5 * 17
 
 
 def test_an_empty_library_is_said_to_be_empty(tmp_path: Path, playbook: Playbook) -> None:
@@ -241,36 +259,36 @@ def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
 
 
 def test_what_an_ended_review_left_open_is_closed_by_the_next(
-    library: Library, playbook: Playbook
+    filled: Library, playbook: Playbook
 ) -> None:
-    grid = review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
+    grid = review_library(filled, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
     ids = [each.id for each in grid.documents]
-    jobs = JobTable(library)
+    jobs = JobTable(filled)
     spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": "Larch"}
     job = jobs.start("review", spec)
     jobs.add_steps(job, [*ids, "0" * 16])  # the last has left the library
     review_library(
-        library, playbook, ReviewScope(collection="Larch", documents=ids[:2]), encoder=ENCODER
+        filled, playbook, ReviewScope(collection="Larch", documents=ids[:2]), encoder=ENCODER
     )
     assert jobs.progress(job).waiting == len(ids) - 2
     review_library(
-        library, playbook, ReviewScope(collection="Larch", only_failed=True), encoder=ENCODER
+        filled, playbook, ReviewScope(collection="Larch", only_failed=True), encoder=ENCODER
     )
     assert jobs.progress(job).waiting == len(ids) - 2
     older = jobs.start("review", {**spec, "hash": "0" * 64})
     jobs.add_steps(older, ids)
-    review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
+    review_library(filled, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
     assert jobs.list(unfinished=True) == []
 
 
-def test_steps_in_hand_are_not_closed(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, encoder=ENCODER)
-    jobs = JobTable(library)
+def test_steps_in_hand_are_not_closed(filled: Library, playbook: Playbook) -> None:
+    grid = review_library(filled, playbook, encoder=ENCODER)
+    jobs = JobTable(filled)
     spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": ""}
     job = jobs.start("review", spec)
     jobs.add_steps(job, [grid.documents[0].id])
     jobs.claim(job, worker_name(), 60.0, 1)
-    review_library(library, playbook, encoder=ENCODER)
+    review_library(filled, playbook, encoder=ENCODER)
     assert jobs.progress(job).claimed == 1
 
 
@@ -322,13 +340,13 @@ def test_killed_at_any_moment_it_goes_on_and_loses_nothing(
     assert JobTable(library).list(unfinished=True) == []
 
 
-def test_what_is_filled_is_counted_without_reading_it(library: Library, playbook: Playbook) -> None:
-    filled = run.fill_review(library, playbook, encoder=ENCODER)
-    grid = run.filled_grid(library, playbook, filled, ReviewScope())
-    assert [each.id for each in filled.documents] == [each.id for each in grid.documents]
-    counted = store.count_states(library, playbook)
+def test_what_is_filled_is_counted_without_reading_it(filled: Library, playbook: Playbook) -> None:
+    made = run.fill_review(filled, playbook, encoder=ENCODER)
+    grid = run.filled_grid(filled, playbook, made, ReviewScope())
+    assert [each.id for each in made.documents] == [each.id for each in grid.documents]
+    counted = store.count_states(filled, playbook)
     assert counted == Counter(cell.state for cell in grid.findings)
-    names = library.collection_names()
+    names = filled.collection_names()
     assert sum(
-        (Counter(store.count_states(library, playbook, name)) for name in names), Counter()
+        (Counter(store.count_states(filled, playbook, name)) for name in names), Counter()
     ) == Counter(counted)
