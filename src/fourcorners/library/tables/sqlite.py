@@ -36,17 +36,13 @@ _MAGIC = b"SQLite format 3\0"
 _SMALLEST = 512  # bytes: one page
 INDEX_CHECK_BYTES = 32 * 2**20
 """Up to this size the words index is checked when a file is opened (4 ms a megabyte)."""
-
 TABLES_CHECK_BYTES = 256 * 2**20
 """Up to this size the tables are checked when a file is opened (0.6 ms a megabyte).
 
 A file that is shorter than its header says is refused at any size; `Library.check` finds the rest.
 """
 
-_LOG_IN_USE = (
-    "Another process was reading the library, so its log still has pages of before; delete again "
-    "once it has ended."
-)
+_LOG_IN_USE = "Another process was reading the library, so its log still has earlier pages."
 _COPY_REMEDY = "Copy it to a folder that you may write to, and name the copy with --library."
 
 # In one statement, because another process may be creating the tables.
@@ -248,14 +244,10 @@ class SqliteDatabase:
         self.execute(f"PRAGMA cache_size = -{kilobytes:d}")
 
     def erase_deleted(self) -> str:
-        """Write the file anew without what was deleted; the index of words and the log, too.
-
-        Returns why something of it may be left, in a sentence; empty if nothing is.
-        """
+        """Write the file anew without what was deleted; return what may be left, in a sentence."""
         self.execute("INSERT INTO words(words) VALUES ('optimize')")  # drops words of deleted rows
         self.execute("VACUUM")
-        (busy, *_) = self.execute("PRAGMA wal_checkpoint(truncate)")[0]
-        return _LOG_IN_USE if busy else ""
+        return _LOG_IN_USE if self._number("PRAGMA wal_checkpoint(truncate)") else ""
 
     def size(self) -> int:
         """Return the bytes that the library takes on disk, including the log."""
