@@ -31,6 +31,7 @@ from fourcorners.library.prepare import (
     OpenedArchive,
     PreparedFile,
     encode_document,
+    file_size,
     forget_vanished,
     note_known_file,
     passage_texts,
@@ -216,7 +217,7 @@ class _Run:
             settled = {*failed, *(path for path, _, _ in known)}
             unknown = {path: step for step, path, _ in hashed if path not in settled}
             self._in_hand.update(unknown)
-            yield from sorted(unknown, key=_size, reverse=True)  # so that no long one ends last
+            yield from sorted(unknown, key=file_size, reverse=True)  # so that no long one ends last
 
     @in_transaction
     def _settle_known(
@@ -390,14 +391,6 @@ class _Run:
         tally = self.tally
         done = tally.added + tally.already + len(tally.failed)
         self._on_progress(Progress(done, len(self.found), len(tally.failed), path_or_url(path)))
-
-
-def _size(path: Path) -> int:
-    """Return the bytes of a file; 0 of what is in a bucket or within another file."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _key(path: Path) -> str:

@@ -131,6 +131,10 @@ class Listing(DocumentQueries):
         name, path, collection = map(as_string, self._one(_NAMED, document))
         return DamagedDocument(document, name, path, collection, part)
 
+    def collection_of(self, document: str) -> str:
+        """Return the collection of a document, whose entry may be damaged."""
+        return as_string(self._one(_NAMED, document)[2])
+
     def documents(self, collection: str | None = None) -> list[Entry]:
         """List the documents (of a collection) by name.
 

@@ -251,3 +251,11 @@ def forget_vanished(
         and any(path in (Path(failure.path), *Path(failure.path).parents) for path in paths)
     ]
     library.forget_failures(gone, collection=collection)
+
+
+def file_size(path: Path) -> int:
+    """Return the bytes of a file; 0 of what is in a bucket or within another file."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

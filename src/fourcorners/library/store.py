@@ -26,7 +26,7 @@ from fourcorners.library.database import as_integer, in_transaction
 from fourcorners.library.entries import AuditEntry
 from fourcorners.library.listing import storable_path
 from fourcorners.library.memory import Memory
-from fourcorners.library.retention import hold_of
+from fourcorners.library.removal.retention import hold_of
 from fourcorners.library.tables.sqlite import SqliteDatabase
 from fourcorners.library.writer import Writer
 from fourcorners.outline.card.card import Card
@@ -275,7 +275,7 @@ class Library(Writer):
         Raises:
             ConfigError: If there is no such document, or its collection is under a legal hold.
         """
-        collection = self.entry(document).collection
+        collection = self.collection_of(document)
         if hold := hold_of(self, collection):
             raise ConfigError(f"collection {collection!r} is under a legal hold {hold}.")
         row, count = self._row_and_count(document)

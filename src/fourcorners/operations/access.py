@@ -13,7 +13,7 @@ from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, name_remedy
 from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
 from fourcorners.library.memory import VersionedCache
-from fourcorners.library.retention import hold_of
+from fourcorners.library.removal.retention import hold_of
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import Conflict, NotAllowed, NotFound
@@ -227,7 +227,7 @@ class Access:
         damaged = self._library.damaged
         return describe_set_apart(self._library, [each for each in inside if each not in damaged])
 
-    def require_unheld(self, collection: str) -> None:
+    def require_no_hold(self, collection: str) -> None:
         """Refuse to delete anything of a collection that is under a legal hold.
 
         Raises:
@@ -255,7 +255,7 @@ class Access:
         library = self.library_of(document, Role.EDITOR)
         collection = library.entry(document).collection
         with library.transaction():
-            self.require_unheld(collection)
+            self.require_no_hold(collection)
             paths = library.paths_of(document)
             library.remove(document)
             library.execute(  # reports that may have its words

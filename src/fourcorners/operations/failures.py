@@ -63,7 +63,7 @@ def dismiss_failures(access: Access, asked: FailuresRequest) -> list[str]:
     paths = [each.path for each in select_failures(access, asked)]
     library = access.library_for(asked.collection, Role.EDITOR)
     with library.transaction():
-        access.require_unheld(asked.collection)
+        access.require_no_hold(asked.collection)
         library.forget_failures(paths, collection=asked.collection)
         names = "; ".join(PurePath(path).name for path in paths[:_NAMED])
         detail: dict[str, str | int] = {"collection": asked.collection, "files": len(paths)}

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from pydantic import Field
 
-from fourcorners.library import retention
 from fourcorners.library.audit import utc_now
-from fourcorners.library.retention import Hold, due_day, hold_of, retention_days
+from fourcorners.library.removal import retention
+from fourcorners.library.removal.retention import Hold, due_day, hold_of, retention_days
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal

@@ -276,19 +276,17 @@ def fill_review(
         set_side(library, collection, read_for)
     whose = find_sides(library, entries)
     missing = _missing(library, playbook, name, whose, scope)
-    names = {entry.id: entry.name for entry in entries}
+    known = {entry.id: entry for entry in entries}
     tasks = [
-        _Task(each, names[each], missing[each], side, encode_amended(library, each, encoder, day))
-        for each, side in whose.items()
-        if missing[each]
+        _Task(one, known[one].name, missing[one], side, encode_amended(library, one, encoder, day))
+        for one, side in whose.items()
+        if missing[one]
     ]
     if not scope.only_failed:
-        close_superseded(
-            library, playbook, collection, [e.id for e in entries if not missing[e.id]]
-        )
+        whole = [each.id for each in entries if not missing[each.id]]
+        close_superseded(library, playbook, collection, whole)
     if asker is None:  # whose budget is spent on contracts in their own order
-        lengths = {entry.id: entry.characters for entry in entries}
-        tasks.sort(key=lambda task: lengths[task.document], reverse=True)
+        tasks.sort(key=lambda task: known[task.document].characters, reverse=True)
     total, failed = len(entries) * len(playbook.provisions), 0
     left = sum(len(task.missing) for task in tasks)
     done = total - left
@@ -368,9 +366,8 @@ def _fill(
             if isinstance(outcome, DamagedDocument):
                 raise outcome
             if isinstance(outcome, FourcornersError):
-                yield task, list(_failed_findings(task, order.provisions, outcome))
-            else:
-                yield task, outcome
+                outcome = list(_failed_findings(task, order.provisions, outcome))
+            yield task, outcome
 
 
 def _fill_document(order: _Order, task: _Task) -> list[Finding]:

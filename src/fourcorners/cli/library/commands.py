@@ -312,5 +312,5 @@ def _print(what: str, held: BackupSummary, *, as_json: bool) -> None:
     if held.in_buckets:
         console.print_note(
             f"Of {console.count_noun(held.in_buckets, 'document')} the original is in a bucket, "
-            "and not in the archive: the bucket needs a backup of its own."
+            "and not in the archive: the bucket needs a separate backup."
         )

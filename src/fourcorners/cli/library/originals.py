@@ -19,7 +19,7 @@ app = typer.Typer(help="See and move the files that contracts came from.", no_ar
 _Collection = Annotated[
     str | None, option("--collection -c NAME", "Only those of this part of the library.")
 ]
-_MOST_LISTED = 20
+_MOST_LISTED = 20  # by hand
 
 
 @app.command("move")

@@ -17,9 +17,9 @@ def retention(
     *,
     collection: options.Collection = None,
     days: Annotated[
-        int | None, option("--days N", "Contracts are due N days after they were added.", least=1)
+        int | None,
+        option("--days N", "Contracts are due N days after they were added; 0: never.", least=0),
     ] = None,
-    never: Annotated[bool, option("--never", "Contracts are never due.")] = False,
     yes: Annotated[
         bool, option("--yes", "Delete what is due; without it, it is only listed.")
     ] = False,
@@ -40,13 +40,14 @@ def retention(
     from fourcorners.server.store.deletion import Deletion, delete_contracts
     from fourcorners.settings import Settings
 
-    if (days is not None or never) and (collection is None or yes):
+    if days is not None and (collection is None or yes):
         raise ConfigError("a rule is for one collection, and deletes nothing by itself.")
     if out is not None:
         console.require_place(out)
     with console.open_access(library, by) as access:
-        if days is not None or never:
-            set_retention(access, collection or "", RetentionChange.from_fields(days=days))
+        if days is not None:
+            change = RetentionChange.from_fields(days=days or None)
+            set_retention(access, collection or "", change)
         due = due_contracts(access, collection)
         if yes and due:
             originals = Originals(Settings.load(library=library).originals)

@@ -51,7 +51,7 @@ class _Batch(Generic[Item]):
 
     items: list[Item]
     losses: int = 0
-    begun: float = 0.0
+    started: float = 0.0
     out: dict[Ref, LiveWorker] = field(default_factory=dict)
 
 
@@ -142,7 +142,7 @@ class TaskQueue(Generic[Item, Result]):
 
     def _dispatch(self, batch: _Batch[Item], worker: LiveWorker) -> None:
         if not worker.refs:
-            batch.begun = time.monotonic()
+            batch.started = time.monotonic()
         ref = worker.send(batch.items)
         batch.out[ref] = worker
         self._out[ref] = batch
@@ -174,7 +174,7 @@ class TaskQueue(Generic[Item, Result]):
         self._forget(ref)
         worker.refs.remove(ref)
         if worker.refs:
-            self._out[worker.refs[0]].begun = time.monotonic()
+            self._out[worker.refs[0]].started = time.monotonic()
         for other in list(batch.out):  # the slower of two
             self._withdraw(other)
         for each in results:
@@ -243,20 +243,20 @@ class TaskQueue(Generic[Item, Result]):
                 ref = unbegun.pop()
                 batch = self._out[ref]
                 self._withdraw(ref)
-            elif (late := self._late()) is not None:
+            elif (late := self._slow_batch()) is not None:
                 batch = late
                 self._report.duplicate_attempts += 1
             else:
                 return
             self._dispatch(batch, worker)
 
-    def _late(self) -> _Batch[Item] | None:
+    def _slow_batch(self) -> _Batch[Item] | None:
         """Return a batch that takes much longer than others did, and is out once."""
         each = median(self._took) if self._took else float("inf")
         now = time.monotonic()
         for batch in self._out.values():
             allowed = max(_LATE, _MUCH * each * len(batch.items))
-            if len(batch.out) == 1 and now - batch.begun > allowed:
+            if len(batch.out) == 1 and now - batch.started > allowed:
                 return batch
         return None
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
@@ -19,7 +19,6 @@ from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from ray import ObjectRef
-    from ray.actor import ActorHandle
 
     Ref = ObjectRef[list[TaskResult[object]]]
 
@@ -31,7 +30,7 @@ _STARTS = 4  # that may fail on a node, after which it gets no more
 class LiveWorker:
     """An actor, with what it has been sent and not returned, in order."""
 
-    actor: ActorHandle[BatchWorker]
+    actor: Any  # Ray's types know nothing of an actor's methods
     node: str
     refs: list[Ref] = field(default_factory=list)
 
@@ -68,9 +67,9 @@ class ClusterWorkers:
         self._setup, self._most, self._require_one_version = setup, most, require_one_version
         self._class = ray.remote(num_cpus=0, max_restarts=0)(BatchWorker)
         self._started: list[LiveWorker] = []
-        self._starting: dict[Ref, LiveWorker] = {}
+        self._starting: dict[ObjectRef[str], LiveWorker] = {}
         self._failed: Counter[str] = Counter()  # starts, by node
-        self._looked = 0.0
+        self._last_look = 0.0
         self.keep()
 
     def __iter__(self) -> Iterator[LiveWorker]:
@@ -78,7 +77,7 @@ class ClusterWorkers:
         return iter(self._started)
 
     @property
-    def starting(self) -> list[Ref]:
+    def starting(self) -> list[ObjectRef[str]]:
         """What is ready when a worker can be sent something, or could not start."""
         return list(self._starting)
 
@@ -89,9 +88,9 @@ class ClusterWorkers:
             ConfigError: If no worker can be started.
         """
         now = time.monotonic()
-        if now - self._looked < _LOOK:
+        if now - self._last_look < _LOOK:
             return
-        self._looked = now
+        self._last_look = now
         there = {
             node["NodeID"]: int(node["Resources"].get("CPU", 0))
             for node in ray.nodes()  # type: ignore[no-untyped-call]
@@ -113,10 +112,10 @@ class ClusterWorkers:
 
     def _start(self, node: str) -> None:
         place = NodeAffinitySchedulingStrategy(node, soft=False)
-        actor = self._class.options(scheduling_strategy=place).remote(self._setup)
+        actor: Any = self._class.options(scheduling_strategy=place).remote(self._setup)
         self._starting[actor.start.remote(__version__)] = LiveWorker(actor, node)
 
-    def note_start(self, ref: Ref) -> None:
+    def note_start(self, ref: ObjectRef[str]) -> None:
         """Note that a worker has started, or could not.
 
         Raises:

@@ -244,7 +244,7 @@ class SqliteDatabase:
         self.execute(f"PRAGMA cache_size = -{kilobytes:d}")
 
     def erase_deleted(self) -> str:
-        """Write the file anew without what was deleted; return what may be left, in a sentence."""
+        """Write the file again without what was deleted; return what may be left, in a sentence."""
         self.execute("INSERT INTO words(words) VALUES ('optimize')")  # drops words of deleted rows
         self.execute("VACUUM")
         return _LOG_IN_USE if self._number("PRAGMA wal_checkpoint(truncate)") else ""

@@ -80,5 +80,7 @@ def _page(
     originals = Originals(context.state.settings.originals)
     with context.access() as access:
         counts = count_originals(access, originals, name)
-        kept = retention_of(access, name)
-    return context.page("storage.html.j2", name=name, problem=problem, counts=counts, kept=kept)
+        retained = retention_of(access, name)
+    return context.page(
+        "storage.html.j2", name=name, problem=problem, counts=counts, retained=retained
+    )

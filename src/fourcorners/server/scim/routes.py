@@ -227,16 +227,16 @@ def _find(resources: Sequence[Any], identifier: str) -> Resource[Any]:
 
 
 def _patch(kind: type[Any], payload: dict[str, Any]) -> PatchOp[Any]:
-    asked: PatchOp[Any] = PatchOp[kind].model_validate(
-        payload, scim_ctx=Exchange.RESOURCE_PATCH_REQUEST
-    )
-    return asked
+    model: type[PatchOp[Any]] = PatchOp[kind]  # type: ignore[valid-type]
+    return model.model_validate(payload, scim_ctx=Exchange.RESOURCE_PATCH_REQUEST)
 
 
 def _resource(
     resource: Resource[Any], exchange: Exchange, request: Request | None = None
 ) -> Response:
-    asked = ResponseParameters.model_validate(dict(request.query_params) if request else {})
+    asked: ResponseParameters[Any] = ResponseParameters.model_validate(
+        dict(request.query_params) if request else {}
+    )
     shown = resource.model_dump(scim_ctx=exchange, response_parameters=asked)
     is_new = exchange is Exchange.RESOURCE_CREATION_RESPONSE
     headers = {"Location": str(resource.meta.location)} if is_new and resource.meta else None

@@ -261,7 +261,7 @@ def read_manifest(archive: Path) -> _Manifest:
     """Return the list of an archive.
 
     Raises:
-        InputError: If it is none of `fourcorners backup`.
+        InputError: If it was not written by `fourcorners backup`.
     """
     try:
         with zipfile.ZipFile(archive) as zipped:

@@ -7,7 +7,7 @@ import json
 from pydantic import Field
 
 from fourcorners.library.database import as_integer, as_string, in_transaction
-from fourcorners.library.retention import hold_of
+from fourcorners.library.removal.retention import hold_of
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name, require_name
 from fourcorners.operations.access import Access

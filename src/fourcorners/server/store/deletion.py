@@ -15,8 +15,7 @@ from fourcorners.errors import FourcornersError, InputError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.originals.files import Originals
-from fourcorners.library.store import Library
-from fourcorners.library.traces import (
+from fourcorners.library.removal.traces import (
     ContractWords,
     collect_words,
     delete_matching,
@@ -24,6 +23,7 @@ from fourcorners.library.traces import (
     search_tables,
     searched_tables,
 )
+from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
@@ -134,7 +134,7 @@ class Deletion:
 def delete_contracts(access: Access, originals: Originals, asked: Deletion) -> DeletionReport:
     """Delete contracts, or a collection, and look everywhere for what may be left of them.
 
-    The file of a SQLite library is written anew, which takes as much free space as it has.
+    The file of a SQLite library is written again, which takes as much free space as it has.
 
     Raises:
         NotFound: If they may not know of a contract or the collection.
@@ -233,8 +233,8 @@ def _delete_files(uploads: UploadFolder, documents: Iterable[str], paths: Iterab
     for path in paths:
         uploads.delete_file(path)
     for each in documents:
-        for path in (uploads.root / PAGES_FOLDER).glob(f"{each}.*"):
-            path.unlink(missing_ok=True)
+        for drawn in (uploads.root / PAGES_FOLDER).glob(f"{each}.*"):
+            drawn.unlink(missing_ok=True)
     return before - len(list(_uploads(uploads.root)))
 
 

@@ -12,14 +12,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fourcorners.library.database import Row, as_integer
-from fourcorners.library.store import Library
+
+if TYPE_CHECKING:
+    from fourcorners.library.writer import Writer
 
 _RUN = 6  # words
 _MOST_RUNS = 4_000_000  # of all contracts: of more, a part that is the same in every text
-_MOST_LINES = 480
-_MOST_WORDS = 16
+_MOST_LINES = 480  # by hand
+_MOST_WORDS = 16  # by hand
 _SHORTEST, _LONGEST = 24, 90  # characters of a line
 _PLAIN = re.compile(r"[A-Za-z0-9 ,.;:()-]+")  # what no format writes otherwise
 _WORD = re.compile(r"[a-z0-9]+")
@@ -52,7 +55,7 @@ class ContractWords:
     contracts: int
 
 
-def collect_words(library: Library, documents: Sequence[str]) -> ContractWords:
+def collect_words(library: Writer, documents: Sequence[str]) -> ContractWords:
     """Return words of contracts that no other contract of the library has."""
     sizes = library.execute("SELECT id, characters FROM documents")
     inside = set(documents)
@@ -76,12 +79,12 @@ def collect_words(library: Library, documents: Sequence[str]) -> ContractWords:
     return ContractWords(frozenset(runs), step, tuple(lines[:_MOST_LINES]), tuple(words), known)
 
 
-def searched_tables(library: Library) -> list[str]:
+def searched_tables(library: Writer) -> list[str]:
     """Return the tables that are searched for words; in the others rows go with their contract."""
     return [name for name in library.tables() if name not in _BY_ID]
 
 
-def search_tables(library: Library, words: ContractWords) -> dict[str, int]:
+def search_tables(library: Writer, words: ContractWords) -> dict[str, int]:
     """Return how many rows of each table have some of the words; tables without are left out."""
     found = {
         table: sum(1 for _ in matching_rows(library, table, words))
@@ -90,7 +93,7 @@ def search_tables(library: Library, words: ContractWords) -> dict[str, int]:
     return {table: count for table, count in found.items() if count}
 
 
-def matching_rows(library: Library, table: str, words: ContractWords) -> Iterator[Row]:
+def matching_rows(library: Writer, table: str, words: ContractWords) -> Iterator[Row]:
     """Yield the rows of a table that have some of the words."""
     columns = library.columns(table)
     order = ", ".join(str(at + 1) for at in range(min(4, len(columns))))
@@ -106,7 +109,7 @@ def matching_rows(library: Library, table: str, words: ContractWords) -> Iterato
 
 
 def delete_matching(
-    library: Library, keys: Mapping[str, Sequence[str]], words: ContractWords
+    library: Writer, keys: Mapping[str, Sequence[str]], words: ContractWords
 ) -> None:
     """Delete the rows of some tables that have some of the words; `keys` has each table's key."""
     for table, key in keys.items():
