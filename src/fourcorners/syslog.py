@@ -17,7 +17,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from fourcorners.errors import CallError, ConfigError
-from fourcorners.system.processes import open_datagrams_to_path
 
 _PORTS = {"udp": 514, "tcp": 601, "tls": 6514}
 _SECONDS = 10.0  # in which a collector takes what is sent
@@ -126,7 +125,10 @@ class SyslogConnection:
     def _connect(self) -> socket.socket:
         to = self._collector
         if to.way == "unix":
-            made = open_datagrams_to_path()
+            by_path = socket.AddressFamily.__members__.get("AF_UNIX")  # not of every system
+            if by_path is None:
+                raise OSError("this system has no sockets by path")
+            made = socket.socket(by_path, socket.SOCK_DGRAM)
         elif to.way == "udp":
             family, *_, address = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_DGRAM)[0]
             made = socket.socket(family, socket.SOCK_DGRAM)

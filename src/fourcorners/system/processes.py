@@ -9,7 +9,6 @@ import mmap
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -145,14 +144,3 @@ def memory_bytes(pid: int) -> int:
     except OSError:
         return 0
     return int(pages) * mmap.PAGESIZE
-
-
-def open_datagrams_to_path() -> socket.socket:
-    """Return a socket for datagrams to a path of this machine.
-
-    Raises:
-        OSError: If the system has none.
-    """
-    if sys.platform == "win32":
-        raise OSError("this system sends nothing to a socket by its path")
-    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

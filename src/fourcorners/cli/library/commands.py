@@ -85,7 +85,8 @@ def add(
         )
         update_links(store)
         where = str(store.path)
-        stored = Originals(settings.originals).move(store, collection) if report.found else None
+        is_there = report.added or report.already
+        stored = Originals(settings.originals).move(store, collection) if is_there else None
     if as_json:
         console.print_json(
             {

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
-from fourcorners.operations.knowledge.playbooks import list_playbooks
 from fourcorners.operations.principal import Role
-from fourcorners.playbooks.playbook import Playbook
-from fourcorners.research.columns.store import PREFIX, review_playbook
+
+if TYPE_CHECKING:
+    from fourcorners.playbooks.playbook import Playbook
 
 
 class PlaybookTitles:
     """The names of what one person may read; what is gone is named by its id."""
 
     def __init__(self, access: Access) -> None:
+        from fourcorners.operations.knowledge.playbooks import list_playbooks
+
         self._access = access
         self._books = {
             (fold_name(each.collection), each.id): each.book
@@ -29,6 +33,8 @@ class PlaybookTitles:
 
     def provision(self, collection: str, playbook: str, provision: str) -> str:
         """Return what a provision or a custom column of a review is called."""
+        from fourcorners.research.columns.store import PREFIX
+
         is_column = provision.startswith(PREFIX)
         find = self._columns_of if is_column else self._book
         book = find(collection, playbook)
@@ -40,6 +46,8 @@ class PlaybookTitles:
         return own or self._books.get(("", playbook))
 
     def _columns_of(self, collection: str, playbook: str) -> Playbook:
+        from fourcorners.research.columns.store import review_playbook
+
         key = (fold_name(collection), playbook)
         if key not in self._columns:
             library = self._access.library_for(collection, Role.READER)

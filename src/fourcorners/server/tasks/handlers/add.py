@@ -152,9 +152,11 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     start_reviews(work.library, work.task.collection)
     if report.added:
         notify_members(work.library, work.task)
-    stored = Originals(work.settings.originals).move(work.library, work.task.collection)
+    is_there = report.added or report.already
+    originals = Originals(work.settings.originals)
+    stored = originals.move(work.library, work.task.collection) if is_there else None
     return {
-        "originals_waiting": len(stored.failed),
+        "originals_waiting": len(stored.failed) if stored else 0,
         **{name: getattr(report, name) for name in ("found", "added", "already")},
         **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},
     }
