@@ -84,7 +84,9 @@ def _place_href(document: str, start: int, end: int, words: str) -> str:
 
 
 def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    """Return words as a sentence; one that begins with the name of a file keeps it."""
+    first = words.partition(" ")[0].rstrip(".:,")
+    return words if "." in first or "/" in first else words[:1].upper() + words[1:]
 
 
 def _day(value: date) -> Markup:

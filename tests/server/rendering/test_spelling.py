@@ -99,3 +99,14 @@ def test_contracts_and_collections_are_untouched(make_room: Callable[..., Room])
     assert "Harbour" in room.client.get("/").text
     missing = room.client.get("/c/Labour").text
     assert "Labour" in missing
+
+
+def test_the_name_of_a_file_begins_a_sentence_as_it_is_written(room: Room) -> None:
+    template = room.app.state.server.templates.from_string("{{ words|sentence }}")
+    for words, shown in {
+        "draft.docx: it is damaged.": "draft.docx: it is damaged.",
+        "deal/draft cannot be read.": "deal/draft cannot be read.",
+        "describe the clause.": "Describe the clause.",
+        "no results.": "No results.",
+    }.items():
+        assert template.render(words=words) == shown
