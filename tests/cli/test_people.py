@@ -310,9 +310,9 @@ def test_unfinished_jobs_say_how_to_go_on(room: Program) -> None:
     database.execute("INSERT INTO steps VALUES (?, 'a', 'waiting', '', 0, 1, '', '')", (number,))
     database.commit()
     database.close()
-    told = " ".join(room("jobs", *LIBRARY).out.split())
-    assert "review of Project Larch: 0 of 1 done, stopped, begun" in told
-    assert "days ago" in told
+    shown = " ".join(room("jobs", *LIBRARY).out.split())
+    assert "review of Project Larch: 0 of 1 done, stopped, begun" in shown
+    assert "days ago" in shown
     (job,) = room("jobs", "--json", *LIBRARY).json
     assert job["go_on"] == (
         "fourcorners review --playbook due-diligence --collection 'Project Larch' --library a.db"

@@ -135,6 +135,7 @@ def test_a_follow_up_to_a_table_asks_of_each_contract_what_is_done_with_contract
     assert answer.question == "On what notice can each contract be ended?"
     assert "0 of" not in answer.answer.headline
     assert resolve_follow_up("Is it exclusive?", before) == "Is each contract exclusive?"
+    assert "each contract clause" not in resolve_follow_up("Must that clause end?", before)
     of_a_clause = replace(before, question="Which contracts have a cap on liability?")
     assert resolve_follow_up("Is it waived for fraud?", of_a_clause).startswith("Is it waived for")
     assert resolve_follow_up("Can it be ended?", of_a_clause) == "Can each contract be ended?"
