@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from multiplied import sources, variation
-
+from benchmarks.multiplied import sources, variation
 from fourcorners.cluster.postgres.library import PostgresLibrary
 from fourcorners.library.database import as_integer
 from fourcorners.library.store import Library

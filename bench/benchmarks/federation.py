@@ -33,12 +33,12 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-from cloned import fill_library
-from foreign_tables import make_foreign_tables, read_places
+
+from benchmarks.cloned import fill_library
+from benchmarks.foreign_tables import make_foreign_tables, read_places
+from benchmarks.growth import PROXIMITIES, WORDS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from growth import PROXIMITIES, WORDS
 
 from fourcorners.cluster.federation.library import FederatedLibrary
 from fourcorners.errors import LibraryError

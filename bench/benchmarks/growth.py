@@ -43,9 +43,9 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
-from growth_plot import draw_growth
-from multiplied import sources, variation
 
+from benchmarks.growth_plot import draw_growth
+from benchmarks.multiplied import sources, variation
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from growth import WORDS
 
+from benchmarks.growth import WORDS
 from fourcorners.library.store import Library
 from fourcorners.library.vectors.codes import BLOCK, CodeBlock, VectorCodes, pack_codes
 from fourcorners.models import default_encoder
