@@ -13,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fourcorners.errors import ConfigError, LibraryUnreachable, TransactionLost
+from fourcorners.library import copy
 from fourcorners.library.database import transact, waiting_for_server
 from fourcorners.library.ingest import add_files
 from fourcorners.library.jobs import JobTable
@@ -112,6 +113,26 @@ def test_a_transaction_is_tried_again_whole(
     with Library.open(url, create=False) as library:
         record_twice(library, lambda: ends and ends.pop()(own))
         assert events(url) == {"first": 1, "second": 1}
+    assert ends == []
+
+
+def test_a_copy_is_made_again_whole(
+    url: str, own: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = [restart]
+
+    def copy_meta(source: Library, target: Library) -> None:
+        if ends:
+            ends.pop()(own)
+        really(source, target)
+
+    really = copy._copy_meta
+    monkeypatch.setattr(copy, "_copy_meta", copy_meta)
+    with Library.open(tmp_path / "firm.db") as library, Library.open(url) as target:
+        library.set_encoder(ENCODER.name, ENCODER.dimension)
+        contract().add(library)
+        assert copy.copy_library(library, target).documents == 1
+        assert [each.id for each in target.documents()] == [each.id for each in library.documents()]
     assert ends == []
 
 

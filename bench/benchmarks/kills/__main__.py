@@ -5,7 +5,8 @@
 The commands are `redline`, `library copy`, `backup`, `restore` and the migration of an older
 library. Each is run once as it is, to know the CPU time that it takes and what it makes. Then it is
 killed, with all that it started, after a random part of that time, and run again. `serve` is killed
-at each of its steps (`benchmarks/kills/server.py`), once a round. It prints for each how many kills
+at each of its steps (`benchmarks/kills/server.py`), once a round. `database` is a server of
+PostgreSQL, which is killed while commands use it, and comes back. It prints for each how many kills
 fell into the work, and how often anything was lost, doubled or left behind; the exit code is 1 if
 anything was.
 """
@@ -22,14 +23,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.kills.commands import TASKS, kill_task
+from benchmarks.kills.database import kill_database
 from benchmarks.kills.outcome import FAULTS, Outcome
 from benchmarks.kills.server import kill_server
 
 
 def main() -> None:
-    names = [*(task.name for task in TASKS), "serve"]
+    names = [*(task.name for task in TASKS), "serve", "database"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=10, help="of each command")
+    parser.add_argument("--kills", type=int, default=10, help="in each command")
     parser.add_argument("--rounds", type=int, default=2, help="kills at each step of serve")
     parser.add_argument("--only", nargs="*", default=names, choices=names)
     parser.add_argument("--seed", type=int, default=7)
@@ -64,6 +66,8 @@ def _outcomes(given: argparse.Namespace, room: Path) -> Iterator[Outcome]:
             yield kill_task(task, room, given.kills, chance)
     if "serve" in given.only:
         yield from kill_server(room, given.rounds, chance)
+    if "database" in given.only:
+        yield from kill_database(room, given.kills, chance)
 
 
 if __name__ == "__main__":

@@ -49,26 +49,35 @@ class Task:
 
 
 def library_of(path: Path) -> dict[str, str]:
-    """Return what a library holds, a document by its id; a damaged one has a fault."""
+    """Return what a library in a file holds; nothing if there is none."""
     if not path.is_file() or not path.stat().st_size:
         return {}
     with Library.open(path) as library:
-        found = {
-            entry.id: f"{entry.collection} {entry.name} {len(library.passages(entry.id))} "
-            f"{library.text(entry.id)}"
-            for entry in library.documents()
-        }
-        faults = library.check()
+        return contents(library)
+
+
+def contents(library: Library) -> dict[str, str]:
+    """Return what a library holds, a document by its id; a damaged one has a fault."""
+    found = {
+        entry.id: f"{entry.collection} {entry.name} {len(library.passages(entry.id))} "
+        f"{library.text(entry.id)}"
+        for entry in library.documents()
+    }
+    faults = library.check()
     return found | ({"faults": str(faults)} if faults else {})
 
 
-def fill_library(folder: Path) -> None:
-    for number in range(CONTRACTS):
+def write_contracts(folder: Path, count: int = CONTRACTS) -> None:
+    for number in range(count):
         clauses = "\n\n".join(
             f"{clause}. Delivery\n\n{clause}.1 Lot {number}-{clause} is due within {clause} days."
             for clause in range(1, 60)
         )
         (folder / f"{number:02}.txt").write_text(f"SUPPLY AGREEMENT {number}\n\n{clauses}\n")
+
+
+def fill_library(folder: Path) -> None:
+    write_contracts(folder)
     files = sorted(folder.glob("*.txt"))
     with Library.open(folder / "firm.db") as library:
         add_files(library, files, collection="Lots", encoder=None, settings=Settings(jobs=1))

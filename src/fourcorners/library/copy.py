@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.columns import load_columns
-from fourcorners.library.database import Row
+from fourcorners.library.database import Row, retry_lost
 from fourcorners.library.store import Library
 from fourcorners.library.vectors.rows import pack_vectors
 
@@ -52,12 +52,16 @@ def copy_library(source: Library, target: Library) -> CopySummary:
         tables = [name for name in source.tables() if name not in _OWN]
         if known := source.encoder:
             target.set_encoder(known.name, known.dimension)
-        with target.restore_transaction():
-            _copy_documents(source, target)
-            for table in tables:
-                _copy_rows(source, target, table)
-            _copy_meta(source, target)
+        retry_lost(lambda: _copy_all(source, target, tables))
         return _compare_copies(source, target, tables)
+
+
+def _copy_all(source: Library, target: Library, tables: list[str]) -> None:
+    with target.restore_transaction():
+        _copy_documents(source, target)
+        for table in tables:
+            _copy_rows(source, target, table)
+        _copy_meta(source, target)
 
 
 def _copy_documents(source: Library, target: Library) -> None:
