@@ -196,19 +196,24 @@ def die(folder: str, url: str) -> dict[str, object]:
     return {}
 
 
-def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[str, object]:
-    """Add from a bucket and review on a cluster, with its second node killed in each."""
+def nodes(
+    address: str, source: str, url: str, first: str, second: str, wait: str = "0"
+) -> dict[str, object]:
+    """Add from a bucket and review on a cluster, with its second node killed in each.
+
+    It is killed so many seconds after it began to work.
+    """
     machines = Machines(first, second, {})
     with open_worker_pool(address, jobs=None) as workers, Library.open(url) as library:
         alive = [_alive()]
-        with _killing(second) as killed:
+        with _killing(second, float(wait)) as killed:
             report = _add(library, source, workers)
         lost = [workers.report.lost_workers]
         again = _add(library, source, workers)
         faults = library.check()
         machines.begin_node()
         alive.append(_alive())
-        with _killing(second) as killed_reviewing:
+        with _killing(second, float(wait)) as killed_reviewing:
             grid = review_library(
                 library, load_playbook("due-diligence"), encoder=None, workers=Workers(pool=workers)
             )
@@ -240,8 +245,8 @@ def _add(library: Library, source: str, workers: RayWorkerPool) -> AddReport:
 
 
 @contextmanager
-def _killing(doomed: str) -> Iterator[list[int]]:
-    """Kill all of a machine as soon as a worker there has an item in hand; its processes are told.
+def _killing(doomed: str, wait: float) -> Iterator[list[int]]:
+    """Kill all of a machine soon after a worker there has an item in hand; its processes are told.
 
     If none has one until the block ends, none is killed.
     """
@@ -254,8 +259,8 @@ def _killing(doomed: str) -> Iterator[list[int]]:
             busy = {
                 pid for pid, command in _commands() if command.startswith("ray::BatchWorker.run")
             }
-            if set(there) & busy:
-                killed.extend(there)
+            if set(there) & busy and not ended.wait(wait):
+                killed.extend(netns_pids(doomed))
                 _kill(killed)
                 return
 

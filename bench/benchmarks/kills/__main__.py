@@ -6,7 +6,8 @@ The commands are `redline`, `library copy`, `backup`, `restore` and the migratio
 library. Each is run once as it is, to know the CPU time that it takes and what it makes. Then it is
 killed, with all that it started, after a random part of that time, and run again. `serve` is killed
 at each of its steps (`benchmarks/kills/server.py`), once a round. `database` is a server of
-PostgreSQL, which is killed while commands use it, and comes back. It prints for each how many kills
+PostgreSQL, which is killed while commands use it, and comes back; `node` is one of two of
+Ray, in network namespaces (Linux, root). It prints for each how many kills
 fell into the work, and how often anything was lost, doubled or left behind; the exit code is 1 if
 anything was.
 """
@@ -24,15 +25,16 @@ from pathlib import Path
 
 from benchmarks.kills.commands import TASKS, kill_task
 from benchmarks.kills.database import kill_database
+from benchmarks.kills.nodes import kill_nodes
 from benchmarks.kills.outcome import FAULTS, Outcome
 from benchmarks.kills.server import kill_server
 
 
 def main() -> None:
-    names = [*(task.name for task in TASKS), "serve", "database"]
+    names = [*(task.name for task in TASKS), "serve", "database", "node"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=10, help="in each command")
-    parser.add_argument("--rounds", type=int, default=2, help="kills at each step of serve")
+    parser.add_argument("--rounds", type=int, default=2, help="of serve and node")
     parser.add_argument("--only", nargs="*", default=names, choices=names)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--json", type=Path)
@@ -68,6 +70,8 @@ def _outcomes(given: argparse.Namespace, room: Path) -> Iterator[Outcome]:
         yield from kill_server(room, given.rounds, chance)
     if "database" in given.only:
         yield from kill_database(room, given.kills, chance)
+    if "node" in given.only:
+        yield from kill_nodes(room, given.rounds, chance)
 
 
 if __name__ == "__main__":

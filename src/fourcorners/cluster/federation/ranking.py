@@ -49,21 +49,23 @@ class MemberIndex(PostgresIndex):
     def own_frequencies(self, terms: Sequence[Term]) -> list[int]:
         """Count the rows with each of some terms; what is read for it is ranked next."""
         self._found.clear()
-        return [super(MemberIndex, self)._count_rows(term) for term in terms]
+        return [self._own_rows(term) for term in terms]
 
     def totals(self) -> WordTotals:
         return self.whole.totals if self.whole else super().totals()
 
     def _count_rows(self, term: Term) -> int:
-        return self.whole.frequencies[term_name(term)] if self.whole else super()._count_rows(term)
+        return self.whole.frequencies[term_name(term)] if self.whole else self._own_rows(term)
 
     def _count_found(self, term: Term, found: Occurrences, filters: Tokens) -> int:
         del found, filters
         return self._count_rows(term)
 
-    def _find(self, term: Term, filters: Tokens) -> Occurrences:
+    def _find(
+        self, term: Term, filters: Tokens, documents: NDArray[np.int64] | None = None
+    ) -> Occurrences:
         if filters or isinstance(term, Word):
-            return super()._find(term, filters)
+            return super()._find(term, filters, documents)
         name = term_name(term)
         if self.whole is None:  # its rows are counted, and ranked in the next request
             self._found[name] = super()._find(term, filters)

@@ -8,6 +8,7 @@ of the query at their places.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -40,12 +41,14 @@ from fourcorners.search.query.tree import Field, Phrase, Prefix, Proximity, Word
 from fourcorners.text.tokenization import TOKENIZE, WordIndex
 
 Term: TypeAlias = Word | Prefix | Phrase
+Ranked: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 _AFTER_ALL = "\U0010ffff"
 
 _READ = """
     SELECT p.term, d.first_passage, p.entries FROM postings p JOIN documents d ON d.row = p.document
-    WHERE p.term >= $1 AND p.term <= $2
+    WHERE p.term {}
 """
+_READ_WORD, _READ_PREFIX = _READ.format("= $1"), _READ.format("BETWEEN $1 AND $2")
 _BEARING = "SELECT coalesce(sum(passages), 0) FROM postings WHERE term = $1"
 _ROWS_OF = "SELECT d.first_passage, d.passage_count FROM documents d WHERE true"
 _TOTALS = "SELECT coalesce(sum(length(lengths)) / 4, 0), coalesce(sum(words), 0) FROM word_lengths"
@@ -89,21 +92,43 @@ class PostgresIndex(Index):
         every: bool = False,
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words, or for all; of equal ones the first."""
-        parts = [self.rank_rows(leaf, filters) for leaf in leaves]
-        rows = np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)]))
-        total = np.zeros(len(rows))
-        for own, scores in parts:  # in the order of the leaves, as sums differ in their last digit
-            total[np.searchsorted(rows, own)] += scores
-        if every:
-            whole = np.ones(len(rows), np.bool_)
-            for own, _ in parts:
-                whole &= np.isin(rows, own)
-            rows, total = rows[whole], total[whole]
+        rows, total = (self._rank_all if every else self._rank_any)(leaves, filters)
         if limit is not None and limit < len(rows):
             least = np.partition(total, len(rows) - limit)[len(rows) - limit]
             rows, total = rows[total >= least], total[total >= least]
         order = np.lexsort((rows, -total))[:limit]
         return dict(zip(rows[order].tolist(), total[order].tolist(), strict=True))
+
+    def _rank_any(self, leaves: Sequence[CompiledLeaf], filters: Tokens) -> Ranked:
+        parts = [self.rank_rows(leaf, filters) for leaf in leaves]
+        rows = np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)]))
+        total = np.zeros(len(rows))
+        for own, scores in parts:  # in the order of the leaves, as sums differ in their last digit
+            total[np.searchsorted(rows, own)] += scores
+        return rows, total
+
+    def _rank_all(self, leaves: Sequence[CompiledLeaf], filters: Tokens) -> Ranked:
+        """Rank the rows with all words; a common word is read in documents with the rarer alone."""
+        terms = [_term(leaf) for leaf in leaves]
+        found: dict[int, Occurrences] = {}
+        rows: NDArray[np.int64] | None = None
+        documents: NDArray[np.int64] | None = None
+        for at in sorted(range(len(terms)), key=lambda at: self._rarity(terms[at])):
+            own = found[at] = self._find(terms[at], filters, documents)
+            rows = own.rows if rows is None else np.intersect1d(rows, own.rows, assume_unique=True)
+            documents = np.unique(own.documents[np.isin(own.rows, rows, assume_unique=True)])
+        rows = np.empty(0, np.int64) if rows is None else rows
+        total = np.zeros(len(rows))
+        for at, term in enumerate(terms):  # in their order, as sums differ in their last digit
+            own, word = found[at], isinstance(term, Word)
+            bearing = self._count_rows(term) if word else self._count_found(term, own, filters)
+            places = np.searchsorted(own.rows, rows)
+            total += bm25(own.often[places], own.lengths[places], self.totals(), bearing)
+        return rows, total
+
+    def _rarity(self, term: Term) -> int:
+        """Return in how many rows a word is; others come first, as they are counted when read."""
+        return self._own_rows(term) if isinstance(term, Word) else -1
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         often = count_phrases(leaf, [" ".join(words.words.tokens)])
@@ -150,9 +175,7 @@ class PostgresIndex(Index):
         rows, words = self._server.query(_TOTALS)[0]
         return WordTotals(as_integer(rows), as_integer(words))
 
-    def rank_rows(
-        self, leaf: CompiledLeaf, filters: Tokens
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def rank_rows(self, leaf: CompiledLeaf, filters: Tokens) -> Ranked:
         """Return the rows that satisfy a leaf, ascending, and the BM25 of each."""
         if not isinstance(leaf.leaf, Proximity):
             term = _term(leaf)
@@ -177,6 +200,10 @@ class PostgresIndex(Index):
         return self._count_rows(term) if filters else len(found.rows)
 
     def _count_rows(self, term: Term) -> int:
+        """Count the rows of all that is searched with a word or a phrase."""
+        return self._own_rows(term)
+
+    def _own_rows(self, term: Term) -> int:
         """Count the rows with a word or a phrase; cached until a document is added or removed."""
         self._fresh()
         name = term_name(term)
@@ -188,22 +215,32 @@ class PostgresIndex(Index):
             self._frequencies[name] = found
         return self._frequencies[name]
 
-    def _find(self, term: Term, filters: Tokens) -> Occurrences:
-        """Return the places of a word, prefix or phrase, within filters."""
+    def _find(
+        self, term: Term, filters: Tokens, documents: NDArray[np.int64] | None = None
+    ) -> Occurrences:
+        """Return the places within filters, and within documents, by their first rows, if given."""
         if isinstance(term, Phrase):
-            return _in_a_row([self._find(each, filters) for each in _words(term)])
-        read = self._read(term, filters)
+            return _in_a_row([self._find(each, filters, documents) for each in _words(term)])
+        read = self._read(term, filters, documents)
         return read_occurrences(chain(*read.values())).select_rows(self._allowed(filters))
 
-    def _read(self, term: Word | Prefix, filters: Tokens) -> dict[str, list[tuple[int, bytes]]]:
+    def _read(
+        self, term: Word | Prefix, filters: Tokens, documents: NDArray[np.int64] | None = None
+    ) -> dict[str, list[tuple[int, bytes]]]:
         """Return the entries of a word, or of all that begin so, by word.
 
         Filters by document are met, those by passage not yet.
         """
-        end = term.token + (_AFTER_ALL if isinstance(term, Prefix) else "")
-        whole, values = self._document_conditions(filters, 2)
+        statement, values = _READ_WORD, [term.token]
+        if isinstance(term, Prefix):
+            statement, values = _READ_PREFIX, [term.token, f"{term.token}{_AFTER_ALL}"]
+        whole, more = self._document_conditions(filters, len(values))
+        given: list[Value] = [*values, *more]
+        if documents is not None:
+            given.append(documents.tolist())
+            whole += f" AND d.first_passage = ANY(${len(given):d})"
         found: dict[str, list[tuple[int, bytes]]] = {}
-        for word, first, entries in self._server.query(_READ + whole, (term.token, end, *values)):
+        for word, first, entries in self._server.query(statement + whole, given):
             found.setdefault(as_string(word), []).append((as_integer(first), as_bytes(entries)))
         return found
 
@@ -216,12 +253,19 @@ class PostgresIndex(Index):
         allowed = self._allowed(filters)
         stored: dict[str, list[tuple[int, bytes]]] = {}
         found: dict[Word | Prefix, Occurrences] = {}
-        for word in {word: None for part in parts for one in part for word in one}:
-            read = self._read(word, filters)
-            found[word] = read_occurrences(chain(*read.values())).select_rows(allowed)
-            stored |= read
+        rows, documents = np.empty(0, np.int64), None
+        for part in sorted(parts, key=self._part_rarity):
+            own = [word for one in part for word in one]
+            for word in dict.fromkeys(own):
+                if word not in found:
+                    read = self._read(word, filters, documents)
+                    found[word] = read_occurrences(chain(*read.values())).select_rows(allowed)
+                    stored |= read
+            held = reduce(np.union1d, [_rows_of(found[word] for word in one) for one in part])
+            rows = held if documents is None else np.intersect1d(rows, held)
+            bearing = _union([found[word] for word in own])
+            documents = np.unique(bearing.documents[np.isin(bearing.rows, rows)])
         window = proximity_window(near) + max(len(one) for part in parts for one in part)
-        rows = _common_rows(parts, found)
         # Of a phrase that is one of several FTS5 counts what it passed over: it must see all of it.
         if not any(len(part) > 1 and any(len(one) > 1 for one in part) for part in parts):
             places = [
@@ -237,6 +281,14 @@ class PostgresIndex(Index):
         asked = tuple(word.token for word in found)
         filler = next(each for each in _FILLERS if not each.startswith(asked))
         return candidates, list(synthetic_texts(candidates.rows, words, filler, window + 2))
+
+    def _part_rarity(self, part: Sequence[Sequence[Word | Prefix]]) -> float:
+        """Return in how many rows a part of a proximity is at most; beginnings come last."""
+        often = [
+            [self._own_rows(word) if isinstance(word, Word) else math.inf for word in one]
+            for one in part
+        ]
+        return sum(map(min, often))
 
     def _allowed(self, filters: Tokens) -> NDArray[np.int64] | None:
         """Return the rows within the filters that are not of whole documents; None for all."""
@@ -302,25 +354,17 @@ def _in_a_row(parts: Sequence[Occurrences]) -> Occurrences:
     return parts[0] if len(parts) == 1 else parts[0].with_places(places)
 
 
-def _union(some: Iterable[Occurrences]) -> Occurrences:
+def _union(some: Collection[Occurrences]) -> Occurrences:
     """Return the rows of several words; of their places, none."""
     rows, first = np.unique(np.concatenate([each.rows for each in some]), return_index=True)
     lengths = np.concatenate([each.lengths for each in some])[first]
-    return Occurrences(np.empty(0, np.int64), rows, lengths)
+    documents = np.concatenate([each.documents for each in some])[first]
+    return Occurrences(np.empty(0, np.int64), rows, lengths, documents)
 
 
-def _common_rows(
-    parts: Sequence[Sequence[Sequence[Word | Prefix]]], found: Mapping[Word | Prefix, Occurrences]
-) -> NDArray[np.int64]:
-    """Return the rows with all words of one of the alternatives of each part."""
-    held = [
-        reduce(
-            np.union1d,
-            [reduce(np.intersect1d, [found[word].rows for word in one]) for one in part],
-        )
-        for part in parts
-    ]
-    return reduce(np.intersect1d, held)
+def _rows_of(words: Iterable[Occurrences]) -> NDArray[np.int64]:
+    """Return the rows with all of some words."""
+    return reduce(np.intersect1d, [each.rows for each in words])
 
 
 def _close(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]:

@@ -37,11 +37,13 @@ class Occurrences:
         places: Row × 2³² + number of the word in the passage, ascending.
         rows: The passages with it, ascending.
         lengths: How many words each has, including filter tokens.
+        documents: The first row of the document of each.
     """
 
     places: NDArray[np.int64]
     rows: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    documents: NDArray[np.int64]
 
     @property
     def often(self) -> NDArray[np.int64]:
@@ -54,12 +56,15 @@ class Occurrences:
             return self
         selected = np.isin(self.rows, rows)
         places = self.places[np.isin(self.places // ROW, self.rows[selected])]
-        return Occurrences(places, self.rows[selected], self.lengths[selected])
+        return self._selected(places, selected)
 
     def with_places(self, places: NDArray[np.int64]) -> Occurrences:
         """Return these with other places, in some of the same rows."""
-        selected = np.isin(self.rows, places // ROW)
-        return Occurrences(places, self.rows[selected], self.lengths[selected])
+        return self._selected(places, np.isin(self.rows, places // ROW))
+
+    def _selected(self, places: NDArray[np.int64], selected: NDArray[np.bool_]) -> Occurrences:
+        columns = (each[selected] for each in (self.rows, self.lengths, self.documents))
+        return Occurrences(places, *columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +119,9 @@ def read_occurrences(rows: Iterable[tuple[int, bytes]]) -> Occurrences:
         _unpack([each for each in stored if each[1][:2] == mark], kind)
         for mark, kind in ((_NARROW, "<u2"), (_WIDE, "<u4"))
     ]
-    places, bearing, lengths = (np.concatenate(each) for each in zip(*parts, strict=True))
-    known, first = np.unique(bearing, return_index=True)
-    return Occurrences(np.sort(places, kind="stable"), known, lengths[first])
+    places, *columns = (np.concatenate(each) for each in zip(*parts, strict=True))
+    _, first = np.unique(columns[0], return_index=True)
+    return Occurrences(np.sort(places, kind="stable"), *(each[first] for each in columns))
 
 
 def _pack(numbers: NDArray[np.int64]) -> bytes:
@@ -125,12 +130,10 @@ def _pack(numbers: NDArray[np.int64]) -> bytes:
     return _WIDE + numbers.astype("<u4").tobytes()
 
 
-def _unpack(
-    stored: Sequence[tuple[int, bytes]], kind: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _unpack(stored: Sequence[tuple[int, bytes]], kind: str) -> tuple[NDArray[np.int64], ...]:
+    """Return places, and the row, number of words and document's first row of each passage."""
     if not stored:
-        none = np.empty(0, np.int64)
-        return none, none, none
+        return (np.empty(0, np.int64),) * 4
     size = np.dtype(kind).itemsize
     numbers = np.frombuffer(b"".join(entries[2:] for _, entries in stored), kind).astype(np.int64)
     ends = np.cumsum([(len(entries) - 2) // size for _, entries in stored])
@@ -142,7 +145,7 @@ def _unpack(
     often = numbers[_ranges(starts + 1 + 2 * counts, counts)]
     begin = starts + 1 + 3 * counts
     places = np.repeat(rows, often) * ROW + numbers[_ranges(begin, ends - begin)]
-    return places, rows, lengths
+    return places, rows, lengths, firsts
 
 
 def _ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
