@@ -1,7 +1,7 @@
 """Kill -9 of a whole server of PostgreSQL at random moments of commands that use it.
 
 A second later the server is started again. The command must wait for it, end well by itself, and
-have made what it makes undisturbed, without anything that somebody still claims.
+have held what it makes undisturbed, without anything that somebody still claims.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _kill_in(
         time.sleep(_LOOK)
     if process.returncode:
         raise SystemExit(f"{task.name} fails as it is: {process.communicate()[1]}")
-    expected = _made(url)
+    expected = _contents_of(url)
     for number in range(kills):
         url, folder = _prepared(task, server, room / f"database-{task.name}-{number}")
         process = _start(task, url, folder)
@@ -104,15 +104,15 @@ def _kill_in(
         found.within += process.poll() is None
         found.kills += 1
         _restart(server)
-        said = process.communicate(timeout=_MAX_WAIT)[1]
+        output = process.communicate(timeout=_MAX_WAIT)[1]
         if process.returncode:
-            found.lost.append(f"does not go on: {said.strip()[-300:]}")
-        made = _made(url)
-        found.lost += [f"not there: {each}" for each in sorted(expected.keys() - made.keys())[:3]]
-        found.doubled += [f"besides: {each}" for each in sorted(made.keys() - expected.keys())[:3]]
-        if any(made[key] != expected[key] for key in made.keys() & expected.keys()):
+            found.lost.append(f"does not go on: {output.strip()[-300:]}")
+        held = _contents_of(url)
+        found.lost += [f"not there: {each}" for each in sorted(expected.keys() - held.keys())[:3]]
+        found.doubled += [f"besides: {each}" for each in sorted(held.keys() - expected.keys())[:3]]
+        if any(held[key] != expected[key] for key in held.keys() & expected.keys()):
             found.lost.append("not the same")
-        found.left += _left(url)
+        found.left += _leftovers(url)
     return found
 
 
@@ -148,19 +148,19 @@ def _restart(server: PostgresServer) -> None:
     server.start()
 
 
-def _made(url: str) -> dict[str, str]:
+def _contents_of(url: str) -> dict[str, str]:
     """Return what a library has: documents by their ids, cells by document and provision."""
     book = load_playbook(_BOOK)
     with Library.open(url) as library:
-        made = contents(library)
+        held = contents(library)
         for document in library.document_ids():
             for cell in load_findings(library, book, document).values():
                 words = [each.quote.words for each in cell.evidence]
-                made[f"{document} {cell.provision}"] = f"{cell.state} {words}"
-    return made
+                held[f"{document} {cell.provision}"] = f"{cell.state} {words}"
+    return held
 
 
-def _left(url: str) -> list[str]:
+def _leftovers(url: str) -> list[str]:
     with Library.open(url) as library:
         counts = {name: as_integer(library.execute(query)[0][0]) for name, query in _UNDONE.items()}
         verdict = library.audit_verdict()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from fourcorners.cluster.postgres import conjunction
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.filters import Filters
@@ -19,12 +20,13 @@ from fourcorners.search.query import (
     Node,
     Or,
     Phrase,
+    Prefix,
     Proximity,
     Query,
     Word,
     parse_query,
 )
-from fourcorners.search.query.fts import alternatives
+from fourcorners.search.query.fts import alternatives, compile_query
 from fourcorners.search.query.tree import render_tree
 from fourcorners.search.run import explain_plan
 from fourcorners.text.span import Span
@@ -149,6 +151,32 @@ def counts_what_is_left(node: Node) -> bool:
             )
         case _:
             return False
+
+
+@pytest.mark.parametrize("twins", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("many", [0, 2, 1_000])
+def test_the_best_with_all_words_are_the_same_however_many_are_read(
+    twins: Twins, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conjunction, "MANY_DOCUMENTS", many)
+    passages = [own for own in texts(twins.sqlite).values() if len(own) > 8]
+    some = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        own = rng.choice(passages)
+        words: list[Node] = [Word(each) for each in sorted({*rng.sample(own, rng.randint(2, 5))})]
+        if seed % 5 == 0:
+            words += [Prefix(own[3][:3]), Phrase((own[0], own[1]))]
+        leaves = compile_query(And(tuple(words))).leaves
+        filters = FILTERS[seed % len(FILTERS)] if seed % 3 == 0 else FILTERS[0]
+        tokens = filters.tokens(twins.sqlite)
+        for limit in (1, 4, None):
+            mine = index_of(twins.sqlite).best_rows(leaves, tokens, limit, every=True)
+            theirs = index_of(twins.shared).best_rows(leaves, tokens, limit, every=True)
+            assert list(theirs.values()) == pytest.approx(list(mine.values()), rel=1e-9)
+            assert limit is not None or theirs.keys() == mine.keys()
+            some += bool(mine)
+    assert some > 100
 
 
 def boosted(tree: Node, rng: random.Random) -> Node:

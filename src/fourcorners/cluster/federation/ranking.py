@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fourcorners.cluster.postgres.conjunction import Term
 from fourcorners.cluster.postgres.connection import Address
-from fourcorners.cluster.postgres.index import PostgresIndex, Term, term_name
+from fourcorners.cluster.postgres.index import PostgresIndex, term_name
 from fourcorners.cluster.postgres.library import PostgresLibrary
 from fourcorners.library.damage import without_damaged
 from fourcorners.library.words import WordTotals
@@ -49,28 +50,28 @@ class MemberIndex(PostgresIndex):
     def own_frequencies(self, terms: Sequence[Term]) -> list[int]:
         """Count the rows with each of some terms; what is read for it is ranked next."""
         self._found.clear()
-        return [self._own_rows(term) for term in terms]
+        return [self.own_rows(term) for term in terms]
 
     def totals(self) -> WordTotals:
         return self.whole.totals if self.whole else super().totals()
 
     def _count_rows(self, term: Term) -> int:
-        return self.whole.frequencies[term_name(term)] if self.whole else self._own_rows(term)
+        return self.whole.frequencies[term_name(term)] if self.whole else self.own_rows(term)
 
     def _count_found(self, term: Term, found: Occurrences, filters: Tokens) -> int:
         del found, filters
         return self._count_rows(term)
 
-    def _find(
+    def find(
         self, term: Term, filters: Tokens, documents: NDArray[np.int64] | None = None
     ) -> Occurrences:
         if filters or isinstance(term, Word):
-            return super()._find(term, filters, documents)
+            return super().find(term, filters, documents)
         name = term_name(term)
         if self.whole is None:  # its rows are counted, and ranked in the next request
-            self._found[name] = super()._find(term, filters)
+            self._found[name] = super().find(term, filters)
             return self._found[name]
-        return self._found.pop(name, None) or super()._find(term, filters)
+        return self._found.pop(name, None) or super().find(term, filters)
 
     def rank_best(
         self, leaves: Sequence[CompiledLeaf], limit: int | None, every: bool, filters: Tokens

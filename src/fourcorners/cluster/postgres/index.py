@@ -7,18 +7,17 @@ of the query at their places.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
-from typing import TypeAlias, cast
+from typing import cast
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from fourcorners.cluster.postgres.conjunction import Ranked, Term, rank_all
 from fourcorners.cluster.postgres.database import PostgresDatabase
 from fourcorners.cluster.postgres.dialect import Value
 from fourcorners.cluster.postgres.library import PostgresLibrary
@@ -26,7 +25,11 @@ from fourcorners.cluster.postgres.postings import (
     ROW,
     TOKEN_PREFIX,
     Occurrences,
+    close_places,
+    count_phrases,
+    in_a_row,
     length_at,
+    merge_rows,
     read_occurrences,
     synthetic_texts,
 )
@@ -36,12 +39,10 @@ from fourcorners.library.words import WordTotals
 from fourcorners.search.filters import Tokens
 from fourcorners.search.index import Index, bm25
 from fourcorners.search.query.fts import CompiledLeaf, alternatives, leaf_phrases, proximity_window
-from fourcorners.search.query.match import is_match, leaf_instances
-from fourcorners.search.query.tree import Field, Phrase, Prefix, Proximity, Word, leaf_label
-from fourcorners.text.tokenization import TOKENIZE, WordIndex
+from fourcorners.search.query.tree import Phrase, Prefix, Proximity, Word, leaf_label
+from fourcorners.text.tokenization import WordIndex
 
-Term: TypeAlias = Word | Prefix | Phrase
-Ranked: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
+_OFTEN = 1 << 40
 _AFTER_ALL = "\U0010ffff"
 
 _READ = """
@@ -92,7 +93,10 @@ class PostgresIndex(Index):
         every: bool = False,
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words, or for all; of equal ones the first."""
-        rows, total = (self._rank_all if every else self._rank_any)(leaves, filters)
+        if every and leaves:
+            rows, total = rank_all(self, [_term(leaf) for leaf in leaves], filters, limit)
+        else:
+            rows, total = self._rank_any(leaves, filters)
         if limit is not None and limit < len(rows):
             least = np.partition(total, len(rows) - limit)[len(rows) - limit]
             rows, total = rows[total >= least], total[total >= least]
@@ -107,28 +111,18 @@ class PostgresIndex(Index):
             total[np.searchsorted(rows, own)] += scores
         return rows, total
 
-    def _rank_all(self, leaves: Sequence[CompiledLeaf], filters: Tokens) -> Ranked:
-        """Rank the rows with all words; a common word is read in documents with the rarer alone."""
-        terms = [_term(leaf) for leaf in leaves]
-        found: dict[int, Occurrences] = {}
-        rows: NDArray[np.int64] | None = None
-        documents: NDArray[np.int64] | None = None
-        for at in sorted(range(len(terms)), key=lambda at: self._rarity(terms[at])):
-            own = found[at] = self._find(terms[at], filters, documents)
-            rows = own.rows if rows is None else np.intersect1d(rows, own.rows, assume_unique=True)
-            documents = np.unique(own.documents[np.isin(own.rows, rows, assume_unique=True)])
-        rows = np.empty(0, np.int64) if rows is None else rows
-        total = np.zeros(len(rows))
-        for at, term in enumerate(terms):  # in their order, as sums differ in their last digit
-            own, word = found[at], isinstance(term, Word)
-            bearing = self._count_rows(term) if word else self._count_found(term, own, filters)
-            places = np.searchsorted(own.rows, rows)
-            total += bm25(own.often[places], own.lengths[places], self.totals(), bearing)
-        return rows, total
+    def scores_of(
+        self, term: Term, found: Occurrences, rows: NDArray[np.int64], filters: Tokens
+    ) -> NDArray[np.float64]:
+        """Return the BM25 of a word or phrase, found within filters, in rows that have it."""
+        is_word = isinstance(term, Word)
+        bearing = self._count_rows(term) if is_word else self._count_found(term, found, filters)
+        places = np.searchsorted(found.rows, rows)
+        return bm25(found.often[places], found.lengths[places], self.totals(), bearing)
 
-    def _rarity(self, term: Term) -> int:
-        """Return in how many rows a word is; others come first, as they are counted when read."""
-        return self._own_rows(term) if isinstance(term, Word) else -1
+    def highest_score(self, word: Term) -> float:
+        """Return a score above any that a word can have."""
+        return bm25(_OFTEN, 0, self.totals(), self._count_rows(word))
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         often = count_phrases(leaf, [" ".join(words.words.tokens)])
@@ -146,7 +140,7 @@ class PostgresIndex(Index):
         if isinstance(leaf.leaf, Proximity):
             _, texts = self._find_proximity(leaf.leaf, filters)
             return len(count_phrases(replace(leaf, exact=True), texts))
-        return len(self._find(_term(leaf), filters).rows)
+        return len(self.find(_term(leaf), filters).rows)
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows with a phrase; cached until a document is added or removed."""
@@ -179,7 +173,7 @@ class PostgresIndex(Index):
         """Return the rows that satisfy a leaf, ascending, and the BM25 of each."""
         if not isinstance(leaf.leaf, Proximity):
             term = _term(leaf)
-            found = self._find(term, filters)
+            found = self.find(term, filters)
             if not len(found.rows):
                 return found.rows, np.empty(0)
             bearing = self._count_found(term, found, filters)
@@ -201,9 +195,9 @@ class PostgresIndex(Index):
 
     def _count_rows(self, term: Term) -> int:
         """Count the rows of all that is searched with a word or a phrase."""
-        return self._own_rows(term)
+        return self.own_rows(term)
 
-    def _own_rows(self, term: Term) -> int:
+    def own_rows(self, term: Term) -> int:
         """Count the rows with a word or a phrase; cached until a document is added or removed."""
         self._fresh()
         name = term_name(term)
@@ -211,16 +205,16 @@ class PostgresIndex(Index):
             if isinstance(term, Word):
                 found = as_integer(self._server.query(_BEARING, (term.token,))[0][0])
             else:
-                found = len(self._find(term, ()).rows)
+                found = len(self.find(term, ()).rows)
             self._frequencies[name] = found
         return self._frequencies[name]
 
-    def _find(
+    def find(
         self, term: Term, filters: Tokens, documents: NDArray[np.int64] | None = None
     ) -> Occurrences:
         """Return the places within filters, and within documents, by their first rows, if given."""
         if isinstance(term, Phrase):
-            return _in_a_row([self._find(each, filters, documents) for each in _words(term)])
+            return in_a_row([self.find(each, filters, documents) for each in _words(term)])
         read = self._read(term, filters, documents)
         return read_occurrences(chain(*read.values())).select_rows(self._allowed(filters))
 
@@ -263,17 +257,17 @@ class PostgresIndex(Index):
                     stored |= read
             held = reduce(np.union1d, [_rows_of(found[word] for word in one) for one in part])
             rows = held if documents is None else np.intersect1d(rows, held)
-            bearing = _union([found[word] for word in own])
-            documents = np.unique(bearing.documents[np.isin(bearing.rows, rows)])
+            bearing = merge_rows([found[word] for word in own])
+            documents = bearing.documents_of(rows)
         window = proximity_window(near) + max(len(one) for part in parts for one in part)
         # Of a phrase that is one of several FTS5 counts what it passed over: it must see all of it.
         if not any(len(part) > 1 and any(len(one) > 1 for one in part) for part in parts):
             places = [
-                np.sort(np.concatenate([_in_a_row([found[w] for w in one]).places for one in part]))
+                np.sort(np.concatenate([in_a_row([found[w] for w in one]).places for one in part]))
                 for part in parts
             ]
-            rows = np.intersect1d(rows, _close(places, window) // ROW)
-        candidates = _union(found.values()).select_rows(rows)
+            rows = np.intersect1d(rows, close_places(places, window) // ROW)
+        candidates = merge_rows(found.values()).select_rows(rows)
         words = [
             (word, read_occurrences(entries).select_rows(rows).places)
             for word, entries in stored.items()
@@ -285,7 +279,7 @@ class PostgresIndex(Index):
     def _part_rarity(self, part: Sequence[Sequence[Word | Prefix]]) -> float:
         """Return in how many rows a part of a proximity is at most; beginnings come last."""
         often = [
-            [self._own_rows(word) if isinstance(word, Word) else math.inf for word in one]
+            [self.own_rows(word) if isinstance(word, Word) else math.inf for word in one]
             for one in part
         ]
         return sum(map(min, often))
@@ -295,7 +289,7 @@ class PostgresIndex(Index):
         rows: NDArray[np.int64] | None = None
         for tokens in filters:
             if _kind(tokens) not in _OF_DOCUMENTS:
-                own = [self._find(Word(f"{TOKEN_PREFIX}{token}"), ()).rows for token in tokens]
+                own = [self.find(Word(f"{TOKEN_PREFIX}{token}"), ()).rows for token in tokens]
                 bearing = np.unique(np.concatenate([np.empty(0, np.int64), *own]))
                 rows = bearing if rows is None else np.intersect1d(rows, bearing)
         return rows
@@ -347,84 +341,6 @@ def _words(term: Term) -> list[Word | Prefix]:
     return [*map(Word, before), Prefix(last) if term.prefix else Word(last)]
 
 
-def _in_a_row(parts: Sequence[Occurrences]) -> Occurrences:
-    places = parts[0].places
-    for at, part in enumerate(parts[1:], start=1):
-        places = np.intersect1d(places, part.places - at, assume_unique=True)
-    return parts[0] if len(parts) == 1 else parts[0].with_places(places)
-
-
-def _union(some: Collection[Occurrences]) -> Occurrences:
-    """Return the rows of several words; of their places, none."""
-    rows, first = np.unique(np.concatenate([each.rows for each in some]), return_index=True)
-    lengths = np.concatenate([each.lengths for each in some])[first]
-    documents = np.concatenate([each.documents for each in some])[first]
-    return Occurrences(np.empty(0, np.int64), rows, lengths, documents)
-
-
 def _rows_of(words: Iterable[Occurrences]) -> NDArray[np.int64]:
     """Return the rows with all of some words."""
     return reduce(np.intersect1d, [each.rows for each in words])
-
-
-def _close(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]:
-    """Return the places of the first part near which there is one of each other part."""
-    selected = parts[0]
-    for other in parts[1:]:
-        first = np.searchsorted(other, selected - window)
-        selected = selected[first < np.searchsorted(other, selected + window, side="right")]
-    return selected
-
-
-def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
-    """Return, for the texts that satisfy a leaf, how often each phrase of its expression counts.
-
-    It is as SQLite's FTS5 counts. Where a proximity offers a phrase as an alternative, FTS5 also
-    counts what it left over from the row at which it stopped before: that comes out alike as the
-    same rows are at hand, in the same order.
-
-    Args:
-        leaf: Any leaf but a field.
-        texts: Folded words of each row, separated by spaces, in the order of the rows.
-    """
-    assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no words
-    if isinstance(leaf.leaf, Proximity):
-        found = _near_matches(leaf.expression, texts)
-        if leaf.exact:
-            return found
-        near = leaf.leaf
-        return {at: often for at, often in found.items() if is_match(near, WordIndex(texts[at]))}
-    if isinstance(leaf.leaf, Word):
-        token = leaf.leaf.token
-        times = ((at, text.split(" ").count(token)) for at, text in enumerate(texts))
-    else:
-        one = leaf.leaf
-        times = ((at, len(leaf_instances(one, WordIndex(text)))) for at, text in enumerate(texts))
-    return {at: (often,) for at, often in times if often}
-
-
-def _near_matches(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
-    memory = apsw.Connection(":memory:")
-    memory.register_fts5_function("often", _count_matches)
-    memory.execute(
-        f"CREATE VIRTUAL TABLE words USING fts5(body, content='', tokenize='{TOKENIZE}')"
-    )
-    with memory:
-        memory.executemany("INSERT INTO words(rowid, body) VALUES (?, ?)", enumerate(texts))
-    rows = cast(
-        "list[tuple[int, str]]",
-        memory.execute(
-            "SELECT rowid, often(words) FROM words WHERE words MATCH ?", (f"body : ({expression})",)
-        ).fetchall(),
-    )
-    return {row: tuple(json.loads(often)) for row, often in rows}
-
-
-def _count_matches(api: apsw.FTS5ExtensionApi, *_: object) -> str:
-    """Return how often each phrase counts in the row, as FTS5's own bm25() sees it."""
-    return json.dumps(
-        [
-            sum(len(places) for places in api.phrase_locations(phrase))
-            for phrase in range(api.phrase_count)
-        ]
-    )

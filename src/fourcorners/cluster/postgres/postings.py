@@ -2,24 +2,30 @@
 
 A row contains, in order: the number of passages with the word; for each its ordinal, its number of
 words (including filter tokens) and how often it has the word; and all places. Numbers have two
-bytes, or four if one needs them; the first two bytes say which.
+bytes, or four if one needs them; the first two bytes say which. What FTS5 alone can count it counts
+on texts that are made of places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+import apsw
 import numpy as np
 
 from fourcorners.library.words import marked_passages
-from fourcorners.text.tokenization import tokenize
+from fourcorners.search.query.match import is_match, leaf_instances
+from fourcorners.search.query.tree import Field, Proximity, Word
+from fourcorners.text.tokenization import TOKENIZE, WordIndex, tokenize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fourcorners.library.columns import DocumentColumns
+    from fourcorners.search.query.fts import CompiledLeaf
 
 TOKEN_PREFIX = "#"  # noqa: S105
 """What a filter token begins with, so that it is no word of a text."""
@@ -49,6 +55,10 @@ class Occurrences:
     def often(self) -> NDArray[np.int64]:
         """Return how often each row has it."""
         return np.diff(np.searchsorted(self.places, self.rows * ROW), append=len(self.places))
+
+    def documents_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the first rows of the documents of some of its rows."""
+        return np.unique(self.documents[np.searchsorted(self.rows, rows)])
 
     def select_rows(self, rows: NDArray[np.int64] | None) -> Occurrences:
         """Return those in some rows; all, if None are given."""
@@ -124,6 +134,31 @@ def read_occurrences(rows: Iterable[tuple[int, bytes]]) -> Occurrences:
     return Occurrences(np.sort(places, kind="stable"), *(each[first] for each in columns))
 
 
+def in_a_row(parts: Sequence[Occurrences]) -> Occurrences:
+    """Return the places of the first of some words after which the others follow."""
+    places = parts[0].places
+    for at, part in enumerate(parts[1:], start=1):
+        places = np.intersect1d(places, part.places - at, assume_unique=True)
+    return parts[0] if len(parts) == 1 else parts[0].with_places(places)
+
+
+def merge_rows(some: Collection[Occurrences]) -> Occurrences:
+    """Return the rows of several words; of their places, none."""
+    rows, first = np.unique(np.concatenate([each.rows for each in some]), return_index=True)
+    lengths = np.concatenate([each.lengths for each in some])[first]
+    documents = np.concatenate([each.documents for each in some])[first]
+    return Occurrences(np.empty(0, np.int64), rows, lengths, documents)
+
+
+def close_places(parts: Sequence[NDArray[np.int64]], window: int) -> NDArray[np.int64]:
+    """Return the places of the first part near which there is one of each other part."""
+    selected = parts[0]
+    for other in parts[1:]:
+        first = np.searchsorted(other, selected - window)
+        selected = selected[first < np.searchsorted(other, selected + window, side="right")]
+    return selected
+
+
 def _pack(numbers: NDArray[np.int64]) -> bytes:
     if numbers.max() < 1 << 16:
         return _NARROW + numbers.astype("<u2").tobytes()
@@ -189,3 +224,57 @@ def synthetic_texts(
             text += [filler] * gaps[at]
             text.append(words[which[at]][0])
         yield " ".join(text)
+
+
+def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    """Return, for the texts that satisfy a leaf, how often each phrase of its expression counts.
+
+    It is as SQLite's FTS5 counts. Where a proximity offers a phrase as an alternative, FTS5 also
+    counts what it left over from the row at which it stopped before: that comes out alike as the
+    same rows are at hand, in the same order.
+
+    Args:
+        leaf: Any leaf but a field.
+        texts: Folded words of each row, separated by spaces, in the order of the rows.
+    """
+    assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no words
+    if isinstance(leaf.leaf, Proximity):
+        found = _near_matches(leaf.expression, texts)
+        if leaf.exact:
+            return found
+        near = leaf.leaf
+        return {at: often for at, often in found.items() if is_match(near, WordIndex(texts[at]))}
+    if isinstance(leaf.leaf, Word):
+        token = leaf.leaf.token
+        times = ((at, text.split(" ").count(token)) for at, text in enumerate(texts))
+    else:
+        one = leaf.leaf
+        times = ((at, len(leaf_instances(one, WordIndex(text)))) for at, text in enumerate(texts))
+    return {at: (often,) for at, often in times if often}
+
+
+def _near_matches(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    memory = apsw.Connection(":memory:")
+    memory.register_fts5_function("often", _count_matches)
+    memory.execute(
+        f"CREATE VIRTUAL TABLE words USING fts5(body, content='', tokenize='{TOKENIZE}')"
+    )
+    with memory:
+        memory.executemany("INSERT INTO words(rowid, body) VALUES (?, ?)", enumerate(texts))
+    rows = cast(
+        "list[tuple[int, str]]",
+        memory.execute(
+            "SELECT rowid, often(words) FROM words WHERE words MATCH ?", (f"body : ({expression})",)
+        ).fetchall(),
+    )
+    return {row: tuple(json.loads(often)) for row, often in rows}
+
+
+def _count_matches(api: apsw.FTS5ExtensionApi, *_: object) -> str:
+    """Return how often each phrase counts in the row, as FTS5's own bm25() sees it."""
+    return json.dumps(
+        [
+            sum(len(places) for places in api.phrase_locations(phrase))
+            for phrase in range(api.phrase_count)
+        ]
+    )
