@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from fourcorners.cluster.postgres import conjunction
+from fourcorners.cluster.postgres import all_words
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.filters import Filters
@@ -158,7 +158,7 @@ def counts_what_is_left(node: Node) -> bool:
 def test_the_best_with_all_words_are_the_same_however_many_are_read(
     twins: Twins, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conjunction, "MANY_DOCUMENTS", many)
+    monkeypatch.setattr(all_words, "MANY_DOCUMENTS", many)
     passages = [own for own in texts(twins.sqlite).values() if len(own) > 8]
     some = 0
     for seed in range(60):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourcorners.cluster.federation.library import FederatedLibrary
 from fourcorners.cluster.federation.members import Member
 from fourcorners.cluster.federation.ranking import Statistics
-from fourcorners.cluster.postgres.conjunction import Term
+from fourcorners.cluster.postgres.all_words import Term
 from fourcorners.cluster.postgres.index import PostgresIndex, term_name
 from fourcorners.cluster.postgres.postings import count_phrases
 from fourcorners.library.tokens import collection_token, document_token

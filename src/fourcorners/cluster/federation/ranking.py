@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fourcorners.cluster.postgres.conjunction import Term
+from fourcorners.cluster.postgres.all_words import Term
 from fourcorners.cluster.postgres.connection import Address
 from fourcorners.cluster.postgres.index import PostgresIndex, term_name
 from fourcorners.cluster.postgres.library import PostgresLibrary

@@ -17,7 +17,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.cluster.postgres.conjunction import Ranked, Term, rank_all
+from fourcorners.cluster.postgres.all_words import Ranked, Term, rank_all
 from fourcorners.cluster.postgres.database import PostgresDatabase
 from fourcorners.cluster.postgres.dialect import Value
 from fourcorners.cluster.postgres.library import PostgresLibrary
