@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fourcorners
+from fourcorners.library.database import as_integer
 from fourcorners.library.store import Library
 from tests.cluster.postgres_server import PostgresServer
 
@@ -30,6 +31,7 @@ OF_A_FILE = (
     "fourcorners.work_folder",
 )
 """Modules that speak to SQLite itself."""
+_PARAMETERS = "SELECT cardinality(parameter_types) FROM pg_prepared_statements WHERE name = 'one'"
 FTS5 = re.compile(r"\bwords(_docsize|\(words\))|sqlite_sequence")
 
 
@@ -59,7 +61,7 @@ def statements() -> Iterator[tuple[str, str]]:
                     yield f"{found.name}, line {node.lineno}", sql
 
 
-def test_every_statement_is_prepared(postgres: PostgresServer) -> None:
+def test_every_statement_is_planned(postgres: PostgresServer) -> None:
     from fourcorners.cluster.postgres.dialect import translate
     from fourcorners.cluster.postgres.library import PostgresLibrary
 
@@ -72,8 +74,11 @@ def test_every_statement_is_prepared(postgres: PostgresServer) -> None:
             text = translate(sql, server.key_columns).sql
             try:
                 server.query(f"PREPARE one AS {re.sub(r'[$][0-9]+ IS NULL', 'false', text)}")
-                server.query("DEALLOCATE one")
+                [(count,)] = server.query(_PARAMETERS)
+                given = ", ".join("NULL" for _ in range(as_integer(count)))
+                server.query(f"EXPLAIN EXECUTE one{f'({given})' if given else ''}")
             except Exception as error:  # noqa: BLE001 - all of them are told
                 faults.append(f"{place}: {error}")
+            server.query("DEALLOCATE ALL")
     assert not faults, "\n".join(faults)
     assert len(asked) > 200

@@ -137,7 +137,8 @@ def translate(sql: str, key_columns: KeyColumns) -> Statement:
     if _IGNORE.search(text):
         text = _on_conflict(_IGNORE.sub("INSERT INTO", text), "ON CONFLICT DO NOTHING")
     if replacing := _REPLACE.search(text):
-        columns, key = key_columns(replacing.group(1))
+        listed = key_columns(replacing.group(1))
+        columns, key = ([_WORDS.get(name, name) for name in some] for some in listed)
         if replacing.group(2):
             columns = [name.strip() for name in replacing.group(2).split(",")]
         changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
