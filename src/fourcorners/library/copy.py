@@ -46,7 +46,7 @@ def copy_library(source: Library, target: Library) -> CopySummary:
     """
     if target.document_ids() or target.audit_verdict().entries:
         raise ConfigError(
-            f"{target.path} is not empty.", remedy="Name a library that does not exist yet."
+            f"{target.place} is not empty.", remedy="Name a library that does not exist yet."
         )
     with source.snapshot():
         tables = [name for name in source.tables() if name not in _OWN]
@@ -140,6 +140,6 @@ def _read(library: Library, table: str) -> tuple[list[str], list[Row]]:
 
 def _differs(target: Library, what: str) -> LibraryError:
     return LibraryError(
-        f"{what} of {target.path} is not what was copied.",
+        f"{what} of {target.place} is not what was copied.",
         remedy="Delete the copy and copy again; if it happens again, check the source.",
     )

@@ -63,6 +63,10 @@ class Database(Protocol):
     def path(self) -> Path: ...
 
     @property
+    def place(self) -> str:
+        """Return where it is, as messages name it: a file's path, or a URL."""
+
+    @property
     def is_read_only(self) -> bool:
         """Return whether the tables lie where nothing can be written."""
 

@@ -58,6 +58,11 @@ class Listing(DocumentQueries):
         return self._database.path
 
     @property
+    def place(self) -> str:
+        """Return where it is, as messages name it: a file's path, or a URL."""
+        return self._database.place
+
+    @property
     def is_read_only(self) -> bool:
         return self._database.is_read_only
 
@@ -330,7 +335,7 @@ class Listing(DocumentQueries):
         if found is None:
             known = self.collection_names()
             raise ConfigError(
-                f"collection {collection!r} not found in {self.path}.",
+                f"collection {collection!r} not found in {self.place}.",
                 remedy=name_remedy(collection, known)
                 if known
                 else "Add documents with `fourcorners add FOLDER --collection NAME`.",
@@ -345,7 +350,7 @@ class Listing(DocumentQueries):
         rows = self.execute(sql, (document,))
         if not rows:
             raise ConfigError(
-                f"document {document!r} not found in {self.path}.",
+                f"document {document!r} not found in {self.place}.",
                 remedy="List the documents with `fourcorners status`.",
             )
         return rows[0]

@@ -157,7 +157,7 @@ class Writer(Catalogue):
             return
         if known and self._find("SELECT 1 FROM vectors LIMIT 1"):
             raise LibraryError(
-                f"{self.path} holds vectors of {known.name} ({known.dimension} dimensions), "
+                f"{self.place} holds vectors of {known.name} ({known.dimension} dimensions), "
                 f"not of {name} ({dimension}): they cannot be compared.",
                 remedy=REENCODE_REMEDY.format(known.name, self.path),
             )

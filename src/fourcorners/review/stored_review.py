@@ -175,7 +175,7 @@ def build_review(
             ("Read for", _describe_sides(read_for, rows)),
             ("Encoder", filled.encoder or "none: by words alone"),
             *filled.made_with,
-            ("Library", str(library.path)),
+            ("Library", library.place),
         ),
         playbook_id=playbook.id,
         read_for=read_for,

@@ -149,7 +149,7 @@ def _vector(
     if library.encoder is None:
         if example:
             raise ConfigError(
-                f"{library.path} holds no vectors, so it cannot be searched by example.",
+                f"{library.place} holds no vectors, so it cannot be searched by example.",
                 remedy="Add contracts with an encoder, or search by words.",
             )
         return None

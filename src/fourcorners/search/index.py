@@ -244,8 +244,8 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
     known = library.encoder
     if known and (known.name, known.dimension) != (encoder.name, encoder.dimension):
         raise ConfigError(
-            f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
-            remedy=REENCODE_REMEDY.format(known.name, library.path),
+            f"the vectors of {library.place} were made by {known.name}, not by {encoder.name}.",
+            remedy=REENCODE_REMEDY.format(known.name, library.place),
         )
 
 

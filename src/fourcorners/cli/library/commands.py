@@ -84,7 +84,7 @@ def add(
             on_progress=lambda progress: step("Adding", progress.done, progress.total),
         )
         update_links(store)
-        where = str(store.path)
+        where = store.place
         is_there = report.added or report.already
         stored = Originals(settings.originals).move(store, collection) if is_there else None
     if as_json:
@@ -231,7 +231,7 @@ def _require_alike(old: Library, new: Library) -> int:
     for query in queries:
         if hits(old, query) != hits(new, query):
             raise LibraryError(
-                f"{new.path} answers {query} otherwise than {old.path}.",
+                f"{new.place} answers {query} otherwise than {old.place}.",
                 remedy="Delete the copy and copy again; if it happens again, report it.",
             )
     return len(queries)

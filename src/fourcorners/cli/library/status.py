@@ -39,7 +39,7 @@ def status(
         encoder = store.encoder
         table = JobTable(store)
         jobs = [(job, table.progress(job)) for job in table.list(unfinished=True)]
-        where = str(store.path)
+        where = store.place
     if as_json:
         console.print_json(
             {

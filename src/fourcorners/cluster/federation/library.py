@@ -138,7 +138,7 @@ class FederatedLibrary(Library):
         found = self.federation.split_id(document)
         if found is None:
             raise ConfigError(
-                f"document {document!r} not found in {self.path}.",
+                f"document {document!r} not found in {self.place}.",
                 remedy="List the documents with `fourcorners status`.",
             )
         member, identifier = found
@@ -221,7 +221,7 @@ class FederatedLibrary(Library):
         known = self.collection_names()
         if fold_name(collection) not in map(fold_name, known):
             raise ConfigError(
-                f"collection {collection!r} not found in {self.path}.",
+                f"collection {collection!r} not found in {self.place}.",
                 remedy=name_remedy(collection, known),
             )
 

@@ -99,10 +99,14 @@ class NoTables:
     def path(self) -> Path:
         return self._federation.path
 
+    @property
+    def place(self) -> str:
+        return self._federation.url
+
     def reject(self, *_: object) -> NoReturn:
         names = ", ".join(member.name for member in self._federation.members)
         raise LibraryError(
-            f"{self.path} names several libraries ({names}), which are only searched together.",
+            f"{self.place} names several libraries ({names}), which are only searched together.",
             remedy="Name one library by its own URL for this.",
         )
 

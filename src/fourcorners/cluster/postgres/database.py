@@ -129,6 +129,10 @@ class PostgresDatabase:
     def path(self) -> Path:
         return Path(self.address.url)
 
+    @property
+    def place(self) -> str:
+        return self.address.url
+
     is_read_only = False  # of rights, the server decides
 
     def _open(self, *, create: bool) -> None:
@@ -141,7 +145,7 @@ class PostgresDatabase:
         version = self._version() or 0
         if version > VERSION:
             raise LibraryError(
-                f"{self.path} was written by a newer version of Fourcorners.", remedy=_UPGRADE
+                f"{self.place} was written by a newer version of Fourcorners.", remedy=_UPGRADE
             )
         if version < migration.FORMER:
             raise migration.too_old(self, f"its schema is {version}")

@@ -25,6 +25,7 @@ _PART = re.compile(
 )
 _LISTED = re.compile(r"\b(NOT )?IN \(SELECT value FROM json_each\((\$\d+)\)\)")
 _AMONG = {None: "= ANY", "NOT ": "!= ALL"}
+_NONE = re.compile(r"\b(NOT )?IN \(\)")
 _IS_NULL = re.compile(r"\$(\d+) IS NULL")
 _IGNORE = re.compile(r"\bINSERT OR IGNORE INTO\b")
 _REPLACE = re.compile(r"\bINSERT OR REPLACE INTO (\w+)(?:\(([^)]*)\))?")
@@ -134,6 +135,7 @@ def translate(sql: str, key_columns: KeyColumns) -> Statement:
     text = _INDEXED_BY.sub("", "".join(parts))
     lists = frozenset(int(found.group(2)[1:]) - 1 for found in _LISTED.finditer(text))
     text = _LISTED.sub(lambda found: f"{_AMONG[found.group(1)]}({found.group(2)})", text)
+    text = _NONE.sub(lambda found: f"{_AMONG[found.group(1)]}('{{}}')", text)
     if _IGNORE.search(text):
         text = _on_conflict(_IGNORE.sub("INSERT INTO", text), "ON CONFLICT DO NOTHING")
     if replacing := _REPLACE.search(text):

@@ -70,7 +70,7 @@ class SqliteDatabase:
     """
 
     def __init__(self, path: Path, *, create: bool) -> None:
-        self.path = path
+        self.path, self.place = path, str(path)
         self._depth = 0
         self.is_read_only = _is_read_only(path)
         _refuse_early(path, create=create and not self.is_read_only)

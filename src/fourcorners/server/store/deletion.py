@@ -165,7 +165,7 @@ def delete_contracts(access: Access, originals: Originals, asked: Deletion) -> D
     report = DeletionReport(
         at=utc_now(),
         by=access.principal.name,
-        library=str(library.path),
+        library=library.place,
         contracts=contracts,
         removed=before,
         originals=[
