@@ -36,6 +36,7 @@ from fourcorners.server.store.metrics import LibraryMetrics
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
 from fourcorners.server.tasks.audit_sender import AuditSender
 from fourcorners.server.tasks.deliveries import WebhookSender
+from fourcorners.server.tasks.handlers import KINDS
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.mail import MailSender
 from fourcorners.server.tasks.originals import OriginalsMover
@@ -130,7 +131,7 @@ def create_app(
         mcp_app = McpApp(state)
     sends_audit = bool(settings.audit.syslog)
     telemetry.watch(
-        LibraryMetrics(pool, LANES, lambda: state.workers.deaths, sends_audit=sends_audit)
+        LibraryMetrics(pool, LANES, KINDS, lambda: state.workers.deaths, sends_audit=sends_audit)
     )
     rest: DeferredRoutes | None = None
 
@@ -224,7 +225,7 @@ def _add_page(app: FastAPI, name: str) -> None:
 
 def _flow(pool: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow | None:
     """Return what signs people in through the provider that the settings name, if they name one."""
-    if not team or not settings.oidc.model_fields_set:
+    if not team or settings.oidc.model_fields_set <= {"roles"}:  # these are for SCIM, too
         return None
     try:
         from fourcorners.server.auth.oidc import Provider, SignInFlow

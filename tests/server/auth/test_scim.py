@@ -16,6 +16,7 @@ from fourcorners.server.auth.group_roles import GroupRoles
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.rate_limit import RateLimiter
+from fourcorners.server.scim import directory as scim
 from fourcorners.server.store.mail import Digest, find_mailbox, set_mailbox
 from fourcorners.settings import OidcRoleSettings, OidcSettings
 from tests.server.auth.test_team import PASSWORD, bearer, sign_in, trail
@@ -60,22 +61,31 @@ class Directory:
 
 @pytest.fixture
 def room(make_room: Callable[..., Room]) -> Room:
-    room = make_room(team=True)
+    room = make_room(team=True, oidc=OidcSettings(roles=ROLES))  # groups, and no provider
     with room.app.state.server.connection_pool.library() as library:
         accounts = Accounts(library)
         for name in ("ada", "bram"):
             accounts.add(name, PASSWORD, by="test")
         accounts.grant("ada", Role.ADMIN, ALL_COLLECTIONS, by="test")
         accounts.grant("bram", Role.READER, "Mill", by="test")
-    # The provider is not called here: only its table of roles is used.
-    settings = room.app.state.server.settings
-    object.__setattr__(settings, "oidc", OidcSettings(roles=ROLES))
     return room
 
 
 @pytest.fixture
 def directory(room: Room) -> Directory:
     return Directory(room, bearer(room, "ada", Scope.SCIM))
+
+
+def test_a_defect_is_answered_as_scim_answers(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(scim.Directory, "list_users", fail)
+    status, answer = directory.call("GET", "/Users")
+    assert (status, answer["status"]) == (500, "500")
+    assert "ZeroDivisionError" not in str(answer)
 
 
 def test_entra_adds_finds_and_disables_somebody(room: Room, directory: Directory) -> None:

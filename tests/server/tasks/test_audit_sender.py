@@ -154,7 +154,7 @@ def test_nothing_is_lost_while_the_collector_is_away(
         with room.app.state.server.connection_pool.library() as library:
             assert unsent_count(library) == waiting
         pool = room.app.state.server.connection_pool
-        metrics = LibraryMetrics(pool, (), lambda: 0, sends_audit=True)
+        metrics = LibraryMetrics(pool, (), (), lambda: 0, sends_audit=True)
         assert waiting in [e.value for e in metrics() if e.instrument == "fourcorners.audit.unsent"]
         with tcp(port=first.port) as second:
             for _ in range(100):  # it waits a little after each fault

@@ -124,6 +124,7 @@ def test_what_a_server_does_is_counted(shown: Callable[..., tuple[Room, str]]) -
     assert value(found, "fourcorners_library_failed_reads") == 1
     assert value(found, "fourcorners_library_size_bytes") > 10_000
     assert value(found, "fourcorners_tasks", kind="add", state="done") == 1
+    assert value(found, "fourcorners_tasks", kind="review", state="failed") == 0  # alerts compare
     free = value(found, "fourcorners_disk_free_bytes")
     assert 0 < free <= value(found, "fourcorners_disk_size_bytes")
     if sys.platform == "linux":
@@ -196,7 +197,7 @@ def test_a_queue_has_a_length_and_an_age(make_room: Callable[..., Room]) -> None
         TaskQueue(library).start("add", "reading on host-7.firm", "Mill", {}, by="Ada")
     found = {
         (each.instrument, each.labels.get("lane")): each.value
-        for each in LibraryMetrics(pool, LANES, lambda: 0)()
+        for each in LibraryMetrics(pool, LANES, (), lambda: 0)()
     }
     assert found["fourcorners.queue.length", "elsewhere"] == 2
     assert found["fourcorners.queue.age", "elsewhere"] > 60
@@ -212,7 +213,7 @@ def test_lost_leases_are_counted(make_room: Callable[..., Room]) -> None:
     def lost() -> float:
         (found,) = (
             e
-            for e in LibraryMetrics(pool, LANES, lambda: 0)()
+            for e in LibraryMetrics(pool, LANES, (), lambda: 0)()
             if e.instrument.endswith("leases.lost")
         )
         return found.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -37,6 +38,7 @@ from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.scim.directory import Directory
 from fourcorners.server.scim.resources import MAX_RESULTS, POLICY, SERVICE, Group, User
 
+_log = logging.getLogger("fourcorners.server")
 _MEDIA = "application/scim+json"
 _Payload = Annotated[dict[str, Any], Body()]
 
@@ -65,6 +67,9 @@ class ScimRoute(APIRoute):
                 if isinstance(known, TooManyRequests):
                     answer.headers.update(known.headers)
                 return answer
+            except Exception:  # noqa: BLE001 - a program gets SCIM, not a page
+                _log.exception("a defect")
+                return _refusal(Error(status=500, detail="something went wrong on the server."))
 
         return run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,12 +19,15 @@ from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.telemetry.spans import MetricReading
 from fourcorners.system.processes import memory_bytes
 
+_FAILED = "failed"  # the state of a task
+
 
 class LibraryMetrics:
     """Reads the values of all instruments.
 
     Args:
         lanes: The lanes of tasks, each of which has a queue.
+        kinds: The kinds of tasks, each of which may fail: before one does, the count is 0.
         deaths: Returns how often the process of the tasks died.
         sends_audit: Whether a collector of logs gets the audit trail.
     """
@@ -33,11 +36,12 @@ class LibraryMetrics:
         self,
         pool: ConnectionPool,
         lanes: tuple[str, ...],
+        kinds: Iterable[str],
         deaths: Callable[[], int],
         *,
         sends_audit: bool = False,
     ) -> None:
-        self._pool, self._lanes, self._deaths = pool, lanes, deaths
+        self._pool, self._lanes, self._kinds, self._deaths = pool, lanes, kinds, deaths
         self._sends_audit = sends_audit
         self._last_call = 0  # the calls of models up to this one are in the totals
         self._calls: dict[tuple[str, str, str], tuple[int, int, int, float]] = {}
@@ -51,7 +55,7 @@ class LibraryMetrics:
             with self._pool.library() as library:
                 found = [
                     *_sizes(library),
-                    *_tasks(library, self._lanes),
+                    *_tasks(library, self._lanes, self._kinds),
                     *self._model_calls(library),
                 ]
                 if self._sends_audit:
@@ -91,12 +95,16 @@ def _sizes(library: Library) -> Iterator[MetricReading]:
     yield MetricReading("fourcorners.library.size", library.size())
 
 
-def _tasks(library: Library, lanes: tuple[str, ...]) -> Iterator[MetricReading]:
+def _tasks(
+    library: Library, lanes: tuple[str, ...], kinds: Iterable[str]
+) -> Iterator[MetricReading]:
+    counts = {(kind, _FAILED): 0 for kind in sorted(kinds)}
     for kind, state, count in library.execute(
         "SELECT kind, state, count(*) FROM server_tasks GROUP BY kind, state"
     ):
-        labels = {"kind": as_string(kind), "state": as_string(state)}
-        yield MetricReading("fourcorners.tasks", as_integer(count), labels)
+        counts[as_string(kind), as_string(state)] = as_integer(count)
+    for (kind, state), number in counts.items():
+        yield MetricReading("fourcorners.tasks", number, {"kind": kind, "state": state})
     now = datetime.now(UTC)
     ages: dict[str, list[float]] = {lane: [] for lane in lanes}
     for lane, created in library.execute(
