@@ -1,9 +1,9 @@
-"""Deleted contracts: a planted phrase is in no byte of the library, its files and its bucket."""
+"""Deleted contracts: a planted phrase is nowhere in the library, its files and its bucket."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,18 @@ from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
 from fourcorners.operations.principal import Principal, Role
+from fourcorners.operations.retention import (
+    HoldRequest,
+    RetentionChange,
+    due_contracts,
+    place_hold,
+    set_retention,
+)
 from fourcorners.server.store.backup import write_backup
 from fourcorners.server.store.deletion import Deletion, delete_contracts, report_text
 from fourcorners.settings import Settings
 from fourcorners.source_settings import OriginalsSettings
+from tests.cluster.postgres_server import PostgresServer
 from tests.models.fake import HashEncoder
 from tests.object_store import ObjectStore
 
@@ -30,10 +38,31 @@ OTHER = "LEASE OF A MILL\n\n1. Term. The Tenant leases the mill for five years.\
 ADA = Principal("Ada", Role.ADMIN, local=True)
 
 
+Contents = Callable[[], bytes]
+
+
+@pytest.fixture(autouse=True)
+def _uploads_of_this_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with Library.open(tmp_path / "firm.db") as opened:
-        yield opened
+def contents(library: Library, request: pytest.FixtureRequest) -> Contents:
+    """Return all that a library has: each byte of its file, or of a dump of its schema."""
+
+    def read() -> bytes:
+        files = [each for each in library.files.rglob("*") if each.is_file()]
+        if not library.shared:
+            path = library.path.absolute()
+            files += path.parent.glob(f"{path.name}*")
+        found = b"".join(each.read_bytes() for each in files if each.is_file())
+        if library.shared:
+            server: PostgresServer = request.getfixturevalue("postgres")
+            schema = library.url.rpartition("%3D")[2]
+            found += server.run("pg_dump", "-n", schema, "postgres").encode()
+        return found
+
+    return read
 
 
 def put(library: Library, files: dict[str, str], collection: str) -> dict[str, str]:
@@ -70,16 +99,13 @@ def plant(library: Library, document: str) -> None:
     (pages / f"{document}.pdf").write_text(PHRASE)
 
 
-def bytes_of(library: Library) -> bytes:
-    """Return every byte of a library's files, its log and the folder next to it among them."""
-    near = library.path.absolute()
-    found = [*near.parent.glob(f"{near.name}*"), *library.files.rglob("*")]
-    return b"".join(each.read_bytes() for each in found if each.is_file())
-
-
 @pytest.mark.parametrize("versioned", [False, True])
 def test_a_planted_phrase_is_in_no_byte(
-    library: Library, bucket_server: ObjectStore, tmp_path: Path, versioned: bool
+    library: Library,
+    contents: Contents,
+    bucket_server: ObjectStore,
+    tmp_path: Path,
+    versioned: bool,
 ) -> None:
     bucket_server.make(versioned=versioned)
     originals = Originals(bucket_server.settings())
@@ -87,17 +113,18 @@ def test_a_planted_phrase_is_in_no_byte(
     originals.move(library)
     backups = tmp_path / "backups"
     backups.mkdir()
-    write_backup(library.path, backups / "firm-20261130-120000.zip")
+    if not library.shared:
+        write_backup(library.path, backups / "firm-20261130-120000.zip")
     plant(library, known["wharf.txt"])
-    assert PHRASE.encode() in bytes_of(library)
+    assert PHRASE.encode() in contents()
     assert any(PHRASE.encode() in each for each in bucket_server.contents().values())
 
     access = Access(library, ADA, watched=False)
     asked = Deletion([known["wharf.txt"]], backups=backups)
     report = delete_contracts(access, originals, asked)
 
-    assert PHRASE.encode() not in bytes_of(library)
-    assert WORD.encode() not in bytes_of(library)
+    assert PHRASE.encode() not in contents()
+    assert WORD.encode() not in contents()
     left = bucket_server.contents()
     assert list(left.values()) == [(OTHER + SHARED).encode()]
     assert {key for key, _ in bucket_server.versions()} == set(left)
@@ -108,9 +135,10 @@ def test_a_planted_phrase_is_in_no_byte(
         *("review_findings", "document_parties", "llm_answers"),
     }
     assert [each.proved for each in report.originals] == [True]
-    assert [each.contracts for each in report.backups] == [1]
+    assert [each.contracts for each in report.backups] == ([] if library.shared else [1])
     assert [each.place for each in report.remaining] == ["audit trail"]
-    assert str(library.path.absolute()) in report.searched_files
+    assert (str(library.path.absolute()) in report.searched_files) != library.shared
+    assert any("VACUUM FULL" in each for each in report.notes) == library.shared
     shown = report_text(report)
     assert "Nothing of them was found." in shown
     assert PHRASE not in shown
@@ -134,7 +162,7 @@ def test_what_people_wrote_down_is_reported(library: Library) -> None:
     places = {each.place: each for each in report.remaining}
     assert places["bank_clauses"].count == 1
     assert "clause bank" in places["bank_clauses"].reason
-    assert places[str(library.path.absolute())].count
+    assert (str(library.path.absolute()) in places) != library.shared
     assert "No backups were searched" in report_text(report)
 
 
@@ -152,7 +180,7 @@ def test_a_bucket_that_is_away_keeps_the_report_from_being_clean(
     assert len(deleted) == 1
 
 
-def test_a_collection_goes_whole(library: Library) -> None:
+def test_a_collection_goes_whole(library: Library, contents: Contents) -> None:
     put(library, {"wharf.txt": TEXT, "pier.txt": TEXT.upper()}, "Wharves")
     put(library, {"mill.txt": OTHER}, "Mills")
     access = Access(library, ADA, watched=False)
@@ -161,7 +189,7 @@ def test_a_collection_goes_whole(library: Library) -> None:
     assert report.is_clean
     assert {each.name for each in report.contracts} == {"wharf.txt", "pier.txt"}
     assert library.collection_names() == ["Mills"]
-    assert WORD.encode() not in bytes_of(library)
+    assert WORD.encode() not in contents()
 
 
 def test_who_may_not_delete_is_refused(library: Library) -> None:
@@ -175,3 +203,46 @@ def test_who_may_not_delete_is_refused(library: Library) -> None:
     with pytest.raises(NotFound):
         delete_contracts(access, originals, Deletion(["0000000000000000"]))
     assert library.document_ids() == list(known.values())
+
+
+LEFTOVERS = {
+    "meta": "INSERT INTO meta VALUES ('note', ?)",
+    "bank_clauses": "INSERT INTO bank_clauses(id, bank, provision, text, source, tags, added) "
+    "VALUES ('c', 'house', 'p', ?, '', '', '')",
+    "server_playbooks": "INSERT INTO server_playbooks(id, text, by, at) VALUES ('p', ?, '', '')",
+    "server_tasks": "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, "
+    "created, finished) VALUES ('t', 'ask', 'asking', '', ?, 'Ada', 'done', '', 'x')",
+}
+
+
+@pytest.mark.parametrize("table", LEFTOVERS)
+def test_a_row_that_is_left_is_reported(library: Library, table: str) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    library.execute(LEFTOVERS[table], (json.dumps({"quote": f"“{PHRASE}”"}),))
+    access = Access(library, ADA, watched=False)
+    originals = Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    assert not report.is_clean
+    assert {each.place: each.count for each in report.remaining}[table] == 1
+    assert f"  {table}: 1." in report_text(report)
+
+
+def test_what_is_due_is_deleted_and_what_is_held_stays(
+    library: Library, contents: Contents
+) -> None:
+    put(library, {"wharf.txt": TEXT, "pier.txt": TEXT.replace("Lantern", "Bell")}, "Wharves")
+    put(library, {"mill.txt": OTHER}, "Mills")
+    library.execute(
+        "UPDATE documents SET added = '2019-05-01T00:00:00+00:00' WHERE name != 'pier.txt'"
+    )
+    access = Access(library, ADA, watched=False)
+    for name in ("Wharves", "Mills"):
+        set_retention(access, name, RetentionChange(days=365))
+    place_hold(access, "Mills", HoldRequest(reason="Northmere v. Halden"))
+    due = [each.id for each in due_contracts(access)]
+    report = delete_contracts(access, Originals(OriginalsSettings()), Deletion(due))
+    assert [each.name for each in report.contracts] == ["wharf.txt"]
+    assert {each.name for each in library.documents()} == {"pier.txt", "mill.txt"}
+    assert due_contracts(access) == []
+    assert b"1. Lantern." not in contents()
+    assert library.check() == []
