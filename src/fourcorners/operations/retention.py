@@ -61,6 +61,38 @@ class RetentionValue(Value):
     due: list[DueContract] = Field(description="Contracts that are due, the oldest first.")
 
 
+class CollectionRule(Value):
+    """The rule and the legal hold of a collection that has one of them."""
+
+    collection: str
+    days: int | None
+    hold: HoldValue | None
+
+
+def list_rules(access: Access, collection: str | None = None) -> list[CollectionRule]:
+    """List the rules and holds of the collections (or of one) that they administer, by name.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+        NotAllowed: If they are no admin there.
+    """
+    if collection is not None:
+        access.require(Role.ADMIN, collection)
+    library, found = access.common(), list[CollectionRule]()
+    days = retention_days(library)
+    for each in access.collections():
+        name = each.name
+        if collection is not None and fold_name(name) != fold_name(collection):
+            continue
+        if not access.principal.may(Role.ADMIN, name):
+            continue
+        hold = hold_of(library, name)
+        if name in days or hold is not None:
+            value = None if hold is None else HoldValue.make(hold)
+            found.append(CollectionRule(collection=name, days=days.get(name), hold=value))
+    return found
+
+
 def retention_of(access: Access, collection: str) -> RetentionValue:
     """Return how long a collection is kept.
 
@@ -135,7 +167,7 @@ def place_hold(access: Access, collection: str, asked: HoldRequest) -> Retention
     """
     library, reason = access.library_for(collection, Role.ADMIN), " ".join(asked.reason.split())
     if not reason:
-        raise Refusal("a hold needs a reason.")
+        raise Refusal("A hold needs a reason.")
     with library.transaction():
         hold = Hold(reason, access.principal.name, utc_now())
         retention.set_hold(library, collection, hold)
@@ -155,7 +187,7 @@ def release_hold(access: Access, collection: str) -> RetentionValue:
     with library.transaction():
         hold = hold_of(library, collection)
         if hold is None:
-            raise Refusal("this collection is under no hold.")
+            raise Refusal("This collection is not under a hold.")
         retention.set_hold(library, collection, None)
         detail: dict[str, str | int] = {"collection": collection, "reason": hold.reason}
         access.record("hold released", detail, always=True)

@@ -16,6 +16,7 @@ from jinja2 import Environment
 from starlette.datastructures import MutableHeaders
 
 from fourcorners.errors import ConfigError, FourcornersError, InputError
+from fourcorners.library.originals.files import delete_upload
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
@@ -99,9 +100,9 @@ class RequestContext:
 
         It borrows the library: call it outside `access`.
         """
-        for path in paths:
-            self.state.uploads.delete_file(path)
         with self.state.connection_pool.library() as library:
+            for path in paths:
+                delete_upload(library, Path(path))
             self.state.page_renderer.renditions.keep_only(library.document_ids())
 
     def attempt(self, read: Callable[[Access], T]) -> tuple[T | None, FourcornersError | None]:

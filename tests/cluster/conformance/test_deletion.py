@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -22,7 +25,8 @@ from fourcorners.operations.retention import (
     set_retention,
 )
 from fourcorners.server.store.backup import write_backup
-from fourcorners.server.store.deletion import Deletion, delete_contracts, report_text
+from fourcorners.server.store.deletion import Deletion, delete_contracts
+from fourcorners.server.store.deletion_report import report_json, report_text
 from fourcorners.settings import Settings
 from fourcorners.source_settings import OriginalsSettings
 from tests.cluster.postgres_server import PostgresServer
@@ -122,6 +126,8 @@ def test_a_planted_phrase_is_in_no_byte(
     access = Access(library, ADA, watched=False)
     asked = Deletion([known["wharf.txt"]], backups=backups)
     report = delete_contracts(access, originals, asked)
+    found = report.search
+    assert found
 
     assert PHRASE.encode() not in contents()
     assert WORD.encode() not in contents()
@@ -130,17 +136,17 @@ def test_a_planted_phrase_is_in_no_byte(
     assert {key for key, _ in bucket_server.versions()} == set(left)
     assert [each.name for each in library.documents("Leases")] == ["mill.txt"]
     assert report.is_clean
-    assert report.removed.keys() >= {
+    assert found.removed.keys() >= {
         *("documents", "research_answers", "server_steps", "server_once", "obligation_lists"),
         *("review_findings", "document_parties", "llm_answers"),
     }
     assert [each.proved for each in report.originals] == [True]
-    assert [each.contracts for each in report.backups] == ([] if library.shared else [1])
-    assert [each.place for each in report.remaining] == ["audit trail"]
-    assert (str(library.path.absolute()) in report.searched_files) != library.shared
-    assert any("VACUUM FULL" in each for each in report.notes) == library.shared
+    assert [each.contracts for each in found.backups] == ([] if library.shared else [1])
+    assert [each.place for each in found.remaining] == ["audit trail"]
+    assert (str(library.path.absolute()) in found.files) != library.shared
+    assert any("VACUUM FULL" in each for each in found.notes) == library.shared
     shown = report_text(report)
-    assert "Nothing of them was found." in shown
+    assert "The search found nothing of them" in shown
     assert PHRASE not in shown
     assert PHRASE not in report.model_dump_json()
     assert library.check() == []
@@ -158,8 +164,9 @@ def test_what_people_wrote_down_is_reported(library: Library) -> None:
     report = delete_contracts(
         access, Originals(OriginalsSettings()), Deletion([known["wharf.txt"]])
     )
-    assert not report.is_clean
-    places = {each.place: each for each in report.remaining}
+    assert report.is_clean is False
+    assert report.search
+    places = {each.place: each for each in report.search.remaining}
     assert places["bank_clauses"].count == 1
     assert "clause bank" in places["bank_clauses"].reason
     assert (str(library.path.absolute()) in places) != library.shared
@@ -222,9 +229,10 @@ def test_a_row_that_is_left_is_reported(library: Library, table: str) -> None:
     access = Access(library, ADA, watched=False)
     originals = Originals(OriginalsSettings())
     report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
-    assert not report.is_clean
-    assert {each.place: each.count for each in report.remaining}[table] == 1
-    assert f"  {table}: 1." in report_text(report)
+    assert report.is_clean is False
+    assert report.search
+    assert {each.place: each.count for each in report.search.remaining}[table] == 1
+    assert "Something of them is left" in report_text(report)
 
 
 def test_what_is_due_is_deleted_and_what_is_held_stays(
@@ -246,3 +254,110 @@ def test_what_is_due_is_deleted_and_what_is_held_stays(
     assert due_contracts(access) == []
     assert b"1. Lantern." not in contents()
     assert library.check() == []
+
+
+def zipped(text: str) -> bytes:
+    """Return a file of Word's kind with one paragraph."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", f"<w:p><w:t>{text}</w:t></w:p>")
+    return file.getvalue()
+
+
+def export(library: Library, task: str, collection: str, data: bytes) -> None:
+    library.execute(
+        "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, created, "
+        "finished) VALUES (?, 'export', 'looking', ?, '{}', 'Ada', 'done', '', 'x')",
+        (task, collection),
+    )
+    library.execute("INSERT INTO server_exports VALUES (?, 'report.docx', 0, ?)", (task, data))
+
+
+@pytest.mark.parametrize("write", [zipped, str.encode])
+def test_an_exported_file_with_its_words_goes(
+    library: Library, write: Callable[[str], bytes]
+) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    export(library, "a", "Leases", write(PHRASE))
+    export(library, "b", "Leases", write("No one wrote this in any contract at all."))
+    access = Access(library, ADA, watched=False)
+    originals = Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    assert report.search
+    assert report.search.removed["server_exports"] == 1
+    assert report.is_clean
+    assert library.execute("SELECT task FROM server_exports") == [("b",)]
+
+
+def test_an_answer_of_another_collection_stays_though_six_words_are_the_same(
+    library: Library,
+) -> None:
+    known = put(library, {"wharf.txt": TEXT}, "Leases")
+    put(library, {"mill.txt": OTHER}, "Mills")
+    for answer, collection in (("a", "Mills"), ("b", "leases"), ("c", "")):
+        values = (answer, json.dumps({"question": PHRASE}))
+        library.execute("INSERT INTO research_answers VALUES (?, '', '', '', 'Ada', ?)", values)
+        home = (f"task {answer}", answer, collection)
+        library.execute("INSERT INTO server_answers VALUES (?, ?, ?, 'Ada')", home)
+    access = Access(library, ADA, watched=False)
+    originals = Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    assert library.execute("SELECT id FROM research_answers") == [("a",)]
+    assert report.is_clean is False
+    assert "answers: 1. Some belong to other collections" in report_text(report)
+
+
+def test_an_archive_is_reported_until_its_last_contract_goes(
+    library: Library, contents: Contents
+) -> None:
+    library.files.mkdir(parents=True, exist_ok=True)
+    archive = library.files / "up" / "room.zip"
+    archive.parent.mkdir()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("wharf.txt", TEXT)
+        file.writestr("mill.txt", OTHER)
+    settings = Settings(library="unused.db", jobs=1, ocr=False)
+    encoder = HashEncoder(16)
+    add_files(library, [archive], collection="Leases", encoder=encoder, settings=settings)
+    known = {each.name: each.id for each in library.documents("Leases")}
+    access, originals = Access(library, ADA, watched=False), Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    assert report.is_clean is False
+    assert f"{archive}: 1. The archive stays for other contracts" in report_text(report)
+    assert delete_contracts(access, originals, Deletion([known["mill.txt"]])).is_clean
+    assert not archive.exists()
+    assert WORD.encode() not in contents()
+
+
+def test_a_copy_of_the_file_is_found_by_its_hash(library: Library) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER + TEXT}, "Leases")
+    copy = library.files / "pages" / "left.bin"
+    copy.parent.mkdir()
+    copy.write_text(TEXT)
+    access, originals = Access(library, ADA, watched=False), Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    assert report.search
+    assert [each.place for each in report.search.remaining] == [str(copy), "audit trail"]
+
+
+def test_who_administers_one_collection_learns_nothing_of_others(library: Library) -> None:
+    known = put(library, {"wharf.txt": TEXT, "pier.txt": TEXT.upper()}, "Wharves")
+    put(library, {"mill.txt": TEXT.lower()}, "Mills")
+    admin = Principal("Bram", roles={"wharves": Role.ADMIN})
+    access, originals = Access(library, admin, watched=True), Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    assert (report.is_clean, report.search) == (None, None)
+    assert "The library was not searched" in report_text(report)
+    report = delete_contracts(access, originals, Deletion(collection="Wharves"))
+    assert [each.name for each in report.contracts] == ["pier.txt"]
+    assert library.collection_names() == ["Mills"]
+
+
+def test_the_audit_trail_has_the_hash_of_the_report(library: Library) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    access, originals = Access(library, ADA, watched=False), Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known["wharf.txt"]]))
+    (entry,) = [each for each in library.audit_trail() if each.event == "deletion proved"]
+    digest = sha256(report_json(report).encode()).hexdigest()
+    assert json.loads(entry.detail)["report"] == digest
+    assert digest in report_text(report)

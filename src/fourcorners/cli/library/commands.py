@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.server.store.backup import BackupSummary
 
-app = typer.Typer(help="Copy a library into another store.", no_args_is_help=True)
+app = typer.Typer(
+    help="Copy a library, and decide how long it has contracts.", no_args_is_help=True
+)
 app.command("delete")(delete)
 app.command("retention")(retention)
 app.command("hold")(hold)
@@ -85,8 +87,7 @@ def add(
         )
         update_links(store)
         where = store.place
-        is_there = report.added or report.already
-        stored = Originals(settings.originals).move(store, collection) if is_there else None
+        stored = Originals(settings.originals).move_added(store, collection, report)
     if as_json:
         console.print_json(
             {
@@ -95,15 +96,14 @@ def add(
                 **console.attributes(report, "found added already characters passages failed"),
                 **console.attributes(report, "duplicates replaced warned needs_ocr"),
                 "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
-                "originals_waiting": stored.failed if stored else {},
+                "originals_waiting": stored.failed,
             }
         )
     else:
         _print_added(
             report, where, collection, ocr_remedy(OcrOptions(settings.ocr, settings.ocr_seconds))
         )
-        if stored is not None:
-            print_waiting(stored)
+        print_waiting(stored)
     if not report.added and not report.already:
         raise typer.Exit(1)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.library.deletion import print_report
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.library.deletion import DeletionOptions
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 
+if TYPE_CHECKING:
+    from fourcorners.operations.retention import CollectionRule
 
+
+@spread
 def retention(
     *,
     collection: options.Collection = None,
@@ -20,12 +23,7 @@ def retention(
         int | None,
         option("--days N", "Contracts are due N days after they were added; 0: never.", least=0),
     ] = None,
-    yes: Annotated[
-        bool, option("--yes", "Delete what is due; without it, it is only listed.")
-    ] = False,
-    out: Annotated[
-        Path | None, option("--out -o FILE", "Write the report: as JSON, or as text to a .txt.")
-    ] = None,
+    deletion: DeletionOptions,
     by: options.By = None,
     library: options.Library = None,
     as_json: options.Json = False,
@@ -35,35 +33,53 @@ def retention(
     Nothing is deleted without --yes, and nothing of a collection under a legal hold. The report is
     that of `library delete`.
     """
-    from fourcorners.library.originals.files import Originals
-    from fourcorners.operations.retention import RetentionChange, due_contracts, set_retention
-    from fourcorners.server.store.deletion import Deletion, delete_contracts
-    from fourcorners.settings import Settings
+    from fourcorners.operations.retention import (
+        RetentionChange,
+        due_contracts,
+        list_rules,
+        set_retention,
+    )
 
-    if days is not None and (collection is None or yes):
-        raise ConfigError("a rule is for one collection, and deletes nothing by itself.")
-    if out is not None:
-        console.require_place(out)
+    if days is not None and (collection is None or deletion.yes):
+        raise ConfigError(
+            "A rule is for one collection, and deletes nothing by itself.",
+            remedy="Give --days with --collection and without --yes.",
+        )
+    deletion.require_places()
     with console.open_access(library, by) as access:
         if days is not None:
             change = RetentionChange.from_fields(days=days or None)
             set_retention(access, collection or "", change)
-        due = due_contracts(access, collection)
-        if yes and due:
-            originals = Originals(Settings.load(library=library).originals)
-            report = delete_contracts(access, originals, Deletion([each.id for each in due]))
-            print_report(report, out, as_json=as_json)
+        due, rules = due_contracts(access, collection), list_rules(access, collection)
+        if deletion.yes and due:
+            report = deletion.delete(access, library, [each.id for each in due])
+            deletion.print_report(report, as_json=as_json)
             return
     if as_json:
         console.print_json([each.model_dump() for each in due])
         return
+    for rule in rules:
+        console.print_line(single_line(_describe(rule)))
     for each in due:
         line = f"{each.due[:10]}  {each.name}  {each.id}  {each.collection}"
         console.print_line(single_line(line))
-    console.print_text(
-        f"{console.count_noun(len(due), 'contract')} due for deletion."
-        + (" Delete them with --yes." if due else "")
-    )
+    if due:
+        remedy = " Delete them with --yes."
+        console.print_text(f"{console.count_noun(len(due), 'contract')} due for deletion.{remedy}")
+    else:
+        console.print_text("No contract is due for deletion.")
+
+
+def _describe(rule: CollectionRule) -> str:
+    """Return the rule and the hold of a collection in a line."""
+    parts = [
+        "no rule"
+        if rule.days is None
+        else f"contracts are due {console.count_noun(rule.days, 'day')} after they were added"
+    ]
+    if rule.hold is not None:
+        parts.append(f"under a legal hold, so nothing is deleted ({rule.hold.reason})")
+    return f"{rule.collection}: {'; '.join(parts)}."
 
 
 def hold(
@@ -88,7 +104,9 @@ def hold(
     )
 
     if release and reason is not None:
-        raise ConfigError("a hold is placed or released, not both.")
+        raise ConfigError(
+            "A hold is placed or released, not both.", remedy="Give --reason or --release."
+        )
     with console.open_access(library, by) as access:
         if reason is not None:
             value = place_hold(access, collection, HoldRequest.from_fields(reason=reason))
@@ -100,9 +118,8 @@ def hold(
         console.print_value(value)
         return
     held = value.hold
-    console.print_line(
-        f"{single_line(collection)}: ",
-        "no legal hold."
-        if held is None
-        else single_line(f"under a legal hold since {held.at[:10]}, by {held.by}: {held.reason}"),
-    )
+    if held is None:
+        console.print_line(f"{single_line(collection)} is not under a legal hold.")
+        return
+    since = f"since {held.at[:10]}, placed by {held.by}: {held.reason}"
+    console.print_line(single_line(f"{collection} is under a legal hold {since}"))

@@ -7,6 +7,7 @@ what was sent when a process ended is found and deleted.
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -16,6 +17,7 @@ from pathlib import Path
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
 from fourcorners.errors import CallError, ConfigError, FourcornersError, InputError, name_remedy
+from fourcorners.library.add_report import AddReport
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.jobs import is_worker_lost, worker_name
@@ -147,6 +149,12 @@ class Originals:
             on_progress(number, len(waiting))
         return report
 
+    def move_added(self, library: Library, collection: str, report: AddReport) -> MoveReport:
+        """Store the originals of a collection to which files were added, if it has any of them."""
+        if not (report.added or report.already):
+            return MoveReport()  # there may be no such collection
+        return self.move(library, collection)
+
     def count(self, library: Library, collection: str | None = None) -> OriginalsCount:
         """Count originals by where they are.
 
@@ -242,7 +250,7 @@ class Originals:
             stored = (identifier, wanted, address, utc_now(), "")
             library.execute("INSERT INTO original_files VALUES (?, ?, ?, ?, ?)", stored)
             library.execute("DELETE FROM loose_files WHERE address = ?", (address,))
-        self._remove_upload(library, Path(path))
+        delete_upload(library, Path(path))
         return True
 
     def _note_failure(self, library: Library, document: str, section: str, reason: str) -> None:
@@ -254,22 +262,26 @@ class Originals:
                     (document, section, reason),
                 )
 
-    def _remove_upload(self, library: Library, path: Path) -> None:
-        """Remove an uploaded file that is in a bucket, unless something else is read from it."""
-        root = library.files
-        file = next((each for each in (path, *path.parents) if each.is_file()), None)
-        if file is None or file.is_symlink() or not file.is_relative_to(root):
-            return
-        inside = (str(file), f"{file}/")
-        needed = (as_integer(library.execute(sql, inside)[0][0]) for sql in (_NEEDED, _UNREAD))
-        if any(needed):
-            return
-        with suppress(OSError):
-            file.unlink()
-            for parent in file.parents:
-                if parent == root or any(parent.iterdir()):
-                    return
-                parent.rmdir()
+
+def delete_upload(library: Library, path: Path) -> None:
+    """Delete an uploaded file, or the archive that has it, unless something else is read from it.
+
+    What else is read from it may be in a bucket by now.
+    """
+    root, path = library.files, Path(os.path.normpath(path))
+    file = next((each for each in (path, *path.parents) if each.is_file()), None)
+    if file is None or file.is_symlink() or not file.is_relative_to(root):
+        return
+    inside = (str(file), f"{file}/")
+    needed = (as_integer(library.execute(sql, inside)[0][0]) for sql in (_NEEDED, _UNREAD))
+    if any(needed):
+        return
+    with suppress(OSError):
+        file.unlink()
+        for parent in file.parents:
+            if parent == root or any(parent.iterdir()):
+                return
+            parent.rmdir()
 
 
 def set_bucket(

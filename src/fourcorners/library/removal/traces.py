@@ -7,14 +7,17 @@ the library have too is left out, so that whatever has them has them from these.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import mmap
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.library.database import Row, as_integer
+from fourcorners.library.database import Row, SQLiteValue, as_integer
 
 if TYPE_CHECKING:
     from fourcorners.library.writer import Writer
@@ -28,6 +31,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ,.;:()-]+")  # what no format writes otherwise
 _WORD = re.compile(r"[a-z0-9]+")
 _RARE = re.compile(r"[a-z]{9,24}")
 _ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # in JSON
+_TAG = re.compile(rb"<[^>]+>")
 _PAGE = 2_000  # rows at once
 _BY_ID = frozenset(
     {"documents", "passages", "concordances", "passage_vectors", "vectors", "postings"}
@@ -86,10 +90,11 @@ def searched_tables(library: Writer) -> list[str]:
 
 def search_tables(library: Writer, words: ContractWords) -> dict[str, int]:
     """Return how many rows of each table have some of the words; tables without are left out."""
-    found = {
-        table: sum(1 for _ in matching_rows(library, table, words))
-        for table in searched_tables(library)
-    }
+    with library.snapshot():  # so that no row moves to another page meanwhile
+        found = {
+            table: sum(1 for _ in matching_rows(library, table, words))
+            for table in searched_tables(library)
+        }
     return {table: count for table, count in found.items() if count}
 
 
@@ -102,14 +107,17 @@ def matching_rows(library: Writer, table: str, words: ContractWords) -> Iterator
     at = 0
     while rows := library.execute(sql, (_PAGE, at)):
         for row in rows:
-            text = " ".join(each for each in row if isinstance(each, str))
+            text = " ".join(map(_words_in, row))
             if not words.runs.isdisjoint(_runs(_ESCAPED.sub(" ", text), words.step)):
                 yield row
         at += len(rows)
 
 
 def delete_matching(
-    library: Writer, keys: Mapping[str, Sequence[str]], words: ContractWords
+    library: Writer,
+    keys: Mapping[str, Sequence[str]],
+    words: ContractWords,
+    is_deletable: Callable[[str, Mapping[str, SQLiteValue]], bool],
 ) -> None:
     """Delete the rows of some tables that have some of the words; `keys` has each table's key."""
     for table, key in keys.items():
@@ -118,21 +126,40 @@ def delete_matching(
         where = " AND ".join(f"{name} = ?" for name in key)
         for row in found:
             values = dict(zip(columns, row, strict=True))
-            sql = f"DELETE FROM {table} WHERE {where}"  # noqa: S608 - names of ours
-            library.execute(sql, tuple(values[name] for name in key))
+            if is_deletable(table, values):
+                sql = f"DELETE FROM {table} WHERE {where}"  # noqa: S608 - names of ours
+                library.execute(sql, tuple(values[name] for name in key))
 
 
-def search_files(files: Iterable[Path], words: ContractWords) -> dict[str, int]:
-    """Return how many of the lines and rare words are in the bytes of files that have any."""
+def search_files(
+    files: Iterable[Path], words: ContractWords, hashes: Collection[str]
+) -> dict[str, int]:
+    """Return how many of the lines and rare words are in the bytes of files that have any.
+
+    A file that is one of the contracts, by its SHA-256, has at least one.
+    """
     found: dict[str, int] = {}
     wanted = [each.encode() for each in (*words.lines, *words.rare)]
     for path in files:
         if not path.is_file() or not path.stat().st_size:
             continue
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            if count := sum(data.find(each) >= 0 for each in wanted):
-                found[str(path)] = count
+            count = sum(data.find(each) >= 0 for each in wanted)
+            count += hashlib.sha256(data).hexdigest() in hashes
+        if count:
+            found[str(path)] = count
     return found
+
+
+def _words_in(value: SQLiteValue) -> str:
+    """Return what a value of a row says: a file in it, Word's and Excel's included, has words."""
+    if not isinstance(value, bytes):
+        return value if isinstance(value, str) else ""
+    parts = [value]
+    if zipfile.is_zipfile(io.BytesIO(value)):
+        with zipfile.ZipFile(io.BytesIO(value)) as file:
+            parts = [file.read(name) for name in file.namelist()]
+    return " ".join(_TAG.sub(b" ", part).decode("utf-8", "ignore") for part in parts)
 
 
 def _runs(text: str, step: int) -> set[int]:

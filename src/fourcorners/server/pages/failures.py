@@ -41,8 +41,7 @@ def dismiss(context: RequestContext, asked: FailuresRequest) -> None:
     """Take files off the list, and remove what was uploaded of them."""
     with context.access() as access:
         paths = dismiss_failures(access, asked)
-    for path in paths:
-        context.state.uploads.delete_file(path)
+    context.delete_files(paths)
 
 
 def ask_administrators(context: RequestContext, collection: str) -> None:

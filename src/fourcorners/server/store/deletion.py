@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import Field
-
 from fourcorners.errors import FourcornersError, InputError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_integer, as_string
-from fourcorners.library.originals.files import Originals
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
+from fourcorners.library.originals.files import Originals, delete_upload
 from fourcorners.library.removal.traces import (
     ContractWords,
     collect_words,
@@ -24,25 +22,45 @@ from fourcorners.library.removal.traces import (
     searched_tables,
 )
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
 from fourcorners.server.store import collections
 from fourcorners.server.store.backup import read_manifest, unpack_library
-from fourcorners.server.store.uploads import PAGES_FOLDER, UploadFolder
-from fourcorners.value import Value
+from fourcorners.server.store.deletion_report import (
+    DeletedContract,
+    DeletedOriginal,
+    DeletionReport,
+    KnownBackup,
+    LibrarySearch,
+    Remainder,
+    report_digest,
+)
+from fourcorners.server.store.uploads import PAGES_FOLDER
 
 _QUOTING = {
-    "research_answers": ["id"],
-    "llm_answers": ["key"],
-    "server_papers": ["fold"],
-    "server_markups": ["row"],
-    "server_exports": ["task"],
-    "server_steps": ["task", "number"],
-    "server_once": ["key"],
-    "server_deliveries": ["row"],
+    "research_answers": ("id",),
+    "llm_answers": ("key",),
+    "server_papers": ("fold",),
+    "server_markups": ("row",),
+    "server_exports": ("task",),
+    "server_steps": ("task", "number"),
+    "server_once": ("key",),
+    "server_deliveries": ("row",),
 }
 """Tables that may quote a contract without naming it, with their keys."""
+
+_HOMES = {
+    "research_answers": "SELECT answer, collection FROM server_answers",
+    "server_papers": "SELECT fold, fold FROM server_papers",
+    "server_markups": "SELECT m.row, c.name FROM server_markups m JOIN documents d "
+    "ON d.id = m.document JOIN collections c ON c.row = d.collection",
+    "server_exports": "SELECT id, collection FROM server_tasks",
+    "server_steps": "SELECT id, collection FROM server_tasks",
+    "server_deliveries": "SELECT row, collection FROM server_deliveries",
+}
+"""The collections to which their rows belong, by the first column of the key."""
 
 _REASONS = {
     "audit": "The audit trail is append-only: each entry has the hash of the one before.",
@@ -51,69 +69,10 @@ _REASONS = {
     "server_playbooks": "A playbook of the firm has these words: change it there.",
     "server_columns": "People asked these questions; columns are append-only.",
 }
-_OTHER = "It is not removed with a contract."
-
-
-class DeletedContract(Value):
-    """A contract that was deleted: nothing of its text, only what identifies it."""
-
-    id: str
-    name: str
-    collection: str
-    sha256: str = Field(description="Of the original file.")
-    added: str
-
-
-class DeletedOriginal(Value):
-    """An object that was deleted from a bucket."""
-
-    address: str
-    versions: int = Field(description="How many versions and delete markers were deleted.")
-    proved: bool = Field(description="Whether the bucket then listed no version of it.")
-
-
-class Remainder(Value):
-    """What still has words of a deleted contract, or names it."""
-
-    place: str
-    count: int
-    reason: str
-
-
-class KnownBackup(Value):
-    """A backup that has a deleted contract."""
-
-    file: str
-    made: str
-    contracts: int
-
-
-class DeletionReport(Value):
-    """What was deleted, what still has it, and what was searched."""
-
-    at: str
-    by: str
-    library: str
-    contracts: list[DeletedContract]
-    removed: dict[str, int] = Field(description="Rows with its words before, by table.")
-    originals: list[DeletedOriginal]
-    originals_left: dict[str, str] = Field(
-        description="Objects that could not be deleted, and why; it is tried again."
-    )
-    files: int = Field(description="Uploaded and prepared files that were deleted.")
-    remaining: list[Remainder]
-    backups: list[KnownBackup]
-    notes: list[str]
-    runs: int = Field(description="Runs of six words that were looked for in tables.")
-    lines: int = Field(description="Lines and rare words that were looked for in files.")
-    contracts_searched: int = Field(description="Contracts that have any of these alone.")
-    tables: list[str] = Field(description="The tables that were searched.")
-    searched_files: list[str] = Field(description="The files whose every byte was searched.")
-    bytes: int = Field(description="How many bytes these have.")
-    is_clean: bool = Field(
-        description="Whether neither a table, a file nor a bucket has any of it; backups and the "
-        "audit trail are named apart."
-    )
+_ELSEWHERE = "Some belong to other collections, and have six words in a row that the contracts had."
+_TRAIL = "audit trail"
+_MOST_LISTED = 100  # files
+_OTHER = "They are not removed with a contract."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,61 +93,100 @@ class Deletion:
 def delete_contracts(access: Access, originals: Originals, asked: Deletion) -> DeletionReport:
     """Delete contracts, or a collection, and look everywhere for what may be left of them.
 
-    The file of a SQLite library is written again, which takes as much free space as it has.
+    Only for an admin of the whole library it is searched, and the file of a SQLite library written
+    again, which takes as much free space as it has.
 
     Raises:
         NotFound: If they may not know of a contract or the collection.
         NotAllowed: If they may not edit its collection; a collection is for its admins to delete.
-        Conflict: If work on the collection goes on.
+        Conflict: If work on the collection goes on, or one is under a legal hold.
     """
     library = _library(access, asked)
     documents = list(asked.documents) or library.document_ids(asked.collection)
     contracts = [_contract(access, library, each) for each in documents]
-    words = collect_words(library, documents)
-    before = {"documents": len(documents), **search_tables(library, words)}
-    paths = _delete(access, library, asked, documents)
-    with library.transaction():
-        delete_matching(library, _QUOTING, words)
-    uploads = UploadFolder(library.files, is_shared=library.files_are_shared)
-    files = _delete_files(uploads, documents, paths)
+    homes = {each.collection for each in contracts} | ({asked.collection} - {""})
+    for home in sorted(homes):
+        access.require_no_hold(home)
+    searching = _Search(library, contracts) if access.principal.may_everywhere(Role.ADMIN) else None
+    paths = [each for document in documents for each in library.paths_of(document)]
+    left_over = _delete(access, library, asked, documents)
+    if searching is not None:
+        searching.delete_quotes({fold_name(home) for home in homes})
+    files = _delete_files(library, documents, left_over)
     deleted, left = originals.delete_loose(library, documents)
-    note = library.erase_deleted()
-    after = search_tables(library, words)
-    searched = [*_own_files(library), *_uploads(uploads.root), *asked.records]
-    in_files = search_files(searched, words)
-    remaining = [
-        *(Remainder(place=name, count=rows, reason=_REASONS.get(name, _OTHER))
-          for name, rows in after.items()),
-        *(Remainder(place=name, count=found, reason="The file has these words.")
-          for name, found in in_files.items()),
-    ]  # fmt: skip
+    search = None if searching is None else searching.look(asked, paths)
+    is_proved = not left and all(each.is_proved for each in deleted)
     report = DeletionReport(
         at=utc_now(),
         by=access.principal.name,
-        library=library.place,
         contracts=contracts,
-        removed=before,
         originals=[
             DeletedOriginal(address=each.address, versions=each.versions, proved=each.is_proved)
             for each in deleted
         ],
         originals_left=left,
         files=files,
-        remaining=[*remaining, *_named_in_audit(library, contracts)],
-        backups=list(_backups(asked.backups, contracts)),
-        notes=list(_notes(asked, words, len(documents), note)),
-        runs=len(words.runs),
-        lines=len(words.lines) + len(words.rare),
-        contracts_searched=words.contracts,
-        tables=searched_tables(library),
-        searched_files=[str(each) for each in searched if each.is_file()],
-        bytes=sum(each.stat().st_size for each in searched if each.is_file()),
-        is_clean=not (remaining or left) and all(each.is_proved for each in deleted),
+        is_clean=None if search is None else is_proved and not _found(search),
+        search=search,
     )
-    digest = hashlib.sha256(report.model_dump_json().encode()).hexdigest()
-    detail: dict[str, str | int] = {"contracts": len(contracts), "report": digest}
-    access.record("deletion proved", detail, always=True)
+    detail: dict[str, str | int] = {"contracts": len(contracts), "report": report_digest(report)}
+    access.record("contracts deleted" if search is None else "deletion proved", detail, always=True)
     return report
+
+
+class _Search:
+    """The words of contracts, and where they are before and after the deletion."""
+
+    def __init__(self, library: Library, contracts: Sequence[DeletedContract]) -> None:
+        self._library = library
+        self._contracts = contracts
+        self._words = collect_words(library, [each.id for each in contracts])
+        before = search_tables(library, self._words)
+        self._before = {"documents": len(contracts), **before}
+
+    def delete_quotes(self, folds: set[str]) -> None:
+        """Delete what quotes the contracts, but nothing that belongs to other collections alone."""
+        library = self._library
+        with library.transaction():
+            outside = {
+                table: {row[0] for row in library.execute(sql) if row[1]}
+                - {row[0] for row in library.execute(sql) if fold_name(str(row[1])) in folds}
+                for table, sql in _HOMES.items()
+            }
+
+            def is_deletable(table: str, row: Mapping[str, SQLiteValue]) -> bool:
+                return row[_QUOTING[table][0]] not in outside.get(table, ())
+
+            delete_matching(library, _QUOTING, self._words, is_deletable)
+
+    def look(self, asked: Deletion, paths: Sequence[str]) -> LibrarySearch:
+        """Search the library, and its files; `paths` are those that contracts were from."""
+        library, words = self._library, self._words
+        note = library.erase_deleted()
+        searched = [*_own_files(library), *_uploads(library.files), *asked.records]
+        files = [each for each in searched if each.is_file()]
+        hashes = {each.sha256 for each in self._contracts}
+        return LibrarySearch(
+            library=library.place,
+            removed=self._before,
+            remaining=[
+                *_in_tables(search_tables(library, words)),
+                *(
+                    Remainder(place=name, count=found, reason="The file has these words.")
+                    for name, found in search_files(files, words, hashes).items()
+                ),
+                *_in_archives(library, paths),
+                *_named_in_audit(library, self._contracts),
+            ],
+            backups=list(_backups(asked.backups, self._contracts)),
+            runs=len(words.runs),
+            lines=len(words.lines) + len(words.rare),
+            contracts=words.contracts,
+            tables=searched_tables(library),
+            files=[str(each) for each in files],
+            bytes=sum(each.stat().st_size for each in files),
+            notes=[*([note] if note else ()), *_notes(library, asked, paths, words, len(hashes))],
+        )
 
 
 def _library(access: Access, asked: Deletion) -> Library:
@@ -227,15 +225,15 @@ def _delete(
     return paths
 
 
-def _delete_files(uploads: UploadFolder, documents: Iterable[str], paths: Iterable[str]) -> int:
+def _delete_files(library: Library, documents: Iterable[str], paths: Iterable[str]) -> int:
     """Delete uploaded files, and what was fetched or drawn of them; return how many."""
-    before = len(list(_uploads(uploads.root)))
+    before = len(list(_uploads(library.files)))
     for path in paths:
-        uploads.delete_file(path)
+        delete_upload(library, Path(path))
     for each in documents:
-        for drawn in (uploads.root / PAGES_FOLDER).glob(f"{each}.*"):
+        for drawn in (library.files / PAGES_FOLDER).glob(f"{each}.*"):
             drawn.unlink(missing_ok=True)
-    return before - len(list(_uploads(uploads.root)))
+    return before - len(list(_uploads(library.files)))
 
 
 def _own_files(library: Library) -> list[Path]:
@@ -249,16 +247,44 @@ def _uploads(root: Path) -> Iterator[Path]:
     yield from (each for each in sorted(root.rglob("*")) if each.is_file())
 
 
+def _in_tables(found: Mapping[str, int]) -> Iterator[Remainder]:
+    for table, rows in found.items():
+        reason = _ELSEWHERE if table in _HOMES else _REASONS.get(table, _OTHER)
+        yield Remainder(place=table, count=rows, reason=reason)
+
+
+def _in_archives(library: Library, paths: Iterable[str]) -> Iterator[Remainder]:
+    """Yield the uploaded archives that still have the contracts, compressed."""
+    inside = Counter(
+        str(parent)
+        for path in map(Path, paths)
+        for parent in path.parents
+        if parent.is_relative_to(library.files) and parent.is_file()
+    )
+    for archive, count in inside.items():
+        yield Remainder(
+            place=archive,
+            count=count,
+            reason="The archive stays for other contracts that were added from it: delete them "
+            "too, or upload them in another one.",
+        )
+
+
 def _named_in_audit(library: Library, contracts: Sequence[DeletedContract]) -> Iterator[Remainder]:
     sql = "SELECT count(*) FROM audit WHERE instr(detail, ?) > 0"
     count = sum(as_integer(library.execute(sql, (each.id,))[0][0]) for each in contracts)
     if count:
         yield Remainder(
-            place="audit trail",
+            place=_TRAIL,
             count=count,
             reason="Entries have its id, the path and hash of its file, and who did what when, and "
             f"none of its text. {_REASONS['audit']}",
         )
+
+
+def _found(search: LibrarySearch) -> bool:
+    """Return whether words of the contracts are left, and not their ids alone."""
+    return any(each.place != _TRAIL for each in search.remaining)
 
 
 def _backups(folder: Path | None, contracts: Sequence[DeletedContract]) -> Iterator[KnownBackup]:
@@ -279,56 +305,24 @@ def _backups(folder: Path | None, contracts: Sequence[DeletedContract]) -> Itera
             yield KnownBackup(file=str(archive), made=made, contracts=count)
 
 
-def _notes(asked: Deletion, words: ContractWords, count: int, note: str) -> Iterator[str]:
-    if note:
-        yield note
+def _notes(
+    library: Library, asked: Deletion, paths: Iterable[str], words: ContractWords, count: int
+) -> Iterator[str]:
     if words.contracts < count:
         yield (
             f"{count - words.contracts:,} of {count:,} contracts have no words of their own: other "
             "contracts of the library have all of them, so nothing was looked for."
         )
+    outside = [each for each in map(Path, paths) if not each.is_relative_to(library.files)]
+    for file in [each for each in outside if each.is_file()][:_MOST_LISTED]:
+        yield f"The file that a contract was added from is not the library's, and stays: {file}"
     yield "Quotes of fewer than six words were not looked for in tables."
+    yield "Files were compared by their hash too; what is compressed in others was not looked into."
+    if library.shared:
+        yield "Only the files of this server were searched: other servers have their own uploads."
     if asked.backups is None:
         yield "No backups were searched: those made since a contract was added have it."
-    yield ("Blocks that a disk used before, and snapshots of a file system, are not searched.")
-
-
-def report_text(report: DeletionReport) -> str:
-    """Return a report for people."""
-    clean = "Nothing of them was found." if report.is_clean else "Something of them remains."
-    lines = [
-        f"Deletion of {len(report.contracts):,} contracts by {report.by}, {report.at}",
-        f"Library: {report.library}",
-        "",
-        clean,
-        "",
-        "Contracts",
-        *(f"  {each.name} ({each.id}), {each.collection}, SHA-256 {each.sha256}"
-          for each in report.contracts),
-        "",
-        "Removed",
-        *(f"  {rows:,} rows with their words in {name}" for name, rows in report.removed.items()),
-        f"  {report.files:,} uploaded and prepared files",
-        *(f"  {each.address}: {each.versions:,} versions, "
-          + ("none is left" if each.proved else "the bucket does not list versions")
-          for each in report.originals),
-        "",
-        "Still there",
-        *(f"  {each.place}: {each.count:,}. {each.reason}" for each in report.remaining),
-        *(f"  {address}: {reason}" for address, reason in report.originals_left.items()),
-        *(f"  backup {each.file} of {each.made}: {each.contracts:,} contracts"
-          for each in report.backups),
-        "",
-        "Searched",
-        f"  {report.runs:,} runs of six words in tables, {report.lines:,} lines and words in files",
-        f"  of {report.contracts_searched:,} contracts; no other contract has them",
-        f"  {len(report.tables):,} tables: {', '.join(report.tables)}",
-        f"  every byte of {len(report.searched_files):,} files, {report.bytes:,} bytes",
-        "",
-        "Note",
-        *(f"  {each}" for each in report.notes),
-    ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    yield "Blocks that a disk used before, and snapshots of a file system, are not searched."
 
 
 def require_known(archives: Path | None) -> None:

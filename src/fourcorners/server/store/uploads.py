@@ -6,7 +6,6 @@ the reader opens their members in place, with its limits on bombs.
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from contextlib import suppress
@@ -131,26 +130,3 @@ class UploadFolder:
             inside = Path(path).relative_to(self.root).parts
             return "/".join(inside[1:])
         return Path(path).name
-
-    def folder_of(self, path: str) -> Path | None:
-        """Return the folder of the upload that a path lies in; None if it was not uploaded."""
-        with suppress(ValueError):
-            inside = Path(os.path.normpath(path)).relative_to(self.root).parts
-            if len(inside) > 1:
-                return self.root / inside[0]
-        return None
-
-    def delete_file(self, path: str) -> None:
-        """Remove an uploaded file whose document has left the library.
-
-        A member of an archive stays with the archive, which holds others.
-        """
-        folder = self.folder_of(path)
-        file = Path(path)
-        if folder is None or not file.is_file() or file.is_symlink():
-            return
-        file.unlink()
-        for parent in file.parents:
-            if parent == self.root or any(parent.iterdir()):
-                return
-            parent.rmdir()

@@ -152,11 +152,10 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     start_reviews(work.library, work.task.collection)
     if report.added:
         notify_members(work.library, work.task)
-    is_there = report.added or report.already
     originals = Originals(work.settings.originals)
-    stored = originals.move(work.library, work.task.collection) if is_there else None
+    stored = originals.move_added(work.library, work.task.collection, report)
     return {
-        "originals_waiting": len(stored.failed) if stored else 0,
+        "originals_waiting": len(stored.failed),
         **{name: getattr(report, name) for name in ("found", "added", "already")},
         **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},
     }
