@@ -167,7 +167,7 @@ def place_hold(access: Access, collection: str, asked: HoldRequest) -> Retention
     """
     library, reason = access.library_for(collection, Role.ADMIN), " ".join(asked.reason.split())
     if not reason:
-        raise Refusal("A hold needs a reason.")
+        raise Refusal("a hold needs a reason.")
     with library.transaction():
         hold = Hold(reason, access.principal.name, utc_now())
         retention.set_hold(library, collection, hold)
@@ -187,7 +187,7 @@ def release_hold(access: Access, collection: str) -> RetentionValue:
     with library.transaction():
         hold = hold_of(library, collection)
         if hold is None:
-            raise Refusal("This collection is not under a hold.")
+            raise Refusal("this collection is not under a hold.")
         retention.set_hold(library, collection, None)
         detail: dict[str, str | int] = {"collection": collection, "reason": hold.reason}
         access.record("hold released", detail, always=True)

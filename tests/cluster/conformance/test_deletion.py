@@ -361,3 +361,13 @@ def test_the_audit_trail_has_the_hash_of_the_report(library: Library) -> None:
     digest = sha256(report_json(report).encode()).hexdigest()
     assert json.loads(entry.detail)["report"] == digest
     assert digest in report_text(report)
+
+
+def test_the_name_of_a_file_is_no_word_of_a_contract(library: Library) -> None:
+    name = f"{PHRASE}.txt"  # as its title is, which the audit trail has for good
+    known = put(library, {name: TEXT, "mill.txt": OTHER}, "Leases")
+    access, originals = Access(library, ADA, watched=False), Originals(OriginalsSettings())
+    report = delete_contracts(access, originals, Deletion([known[name]]))
+    assert report.is_clean
+    assert report.search
+    assert [each.place for each in report.search.remaining] == ["audit trail"]

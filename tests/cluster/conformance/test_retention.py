@@ -111,7 +111,7 @@ def test_only_admins_of_a_collection_keep_it(access: Access) -> None:
         retention_of(stranger, "Deal")
     set_retention(access, "Deal", RetentionChange(days=1))
     assert due_contracts(stranger) == due_contracts(editor) == []
-    with pytest.raises(Refusal, match="no hold"):
+    with pytest.raises(Refusal, match="not under a hold"):
         release_hold(access, "Deal")
 
 

@@ -93,7 +93,7 @@ def delete(
     """
     if bool(contracts) == bool(collection):
         raise ConfigError(
-            "Name contracts, or a collection, but not both.",
+            "name contracts, or a collection, but not both.",
             remedy='For example: fourcorners library delete "supply agreement".',
         )
     deletion.require_places()
@@ -107,7 +107,7 @@ def delete(
                 console.print_line(single_line(f"{each.name}  {each.id}  {each.collection}"))
             also = f", with the collection {collection!r}" if collection else ""
             raise ConfigError(
-                f"Nothing was deleted: this would delete "
+                f"nothing was deleted: this would delete "
                 f"{console.count_noun(len({each.id for each in listed}), 'contract')}{also}.",
                 remedy="Add --yes to delete. Only a backup can restore what was deleted.",
             )

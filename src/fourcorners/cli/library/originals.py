@@ -67,8 +67,8 @@ def status(
         console.print_json(counts)
         return
     console.print_text(
-        f"{counts.stored:,} in a bucket, {counts.waiting:,} not yet in their bucket, "
-        f"{counts.local:,} in none."
+        f"{console.count_noun(counts.stored, 'original')} in a bucket, "
+        f"{counts.waiting:,} waiting to be stored in one, {counts.local:,} in none."
     )
     for reason in counts.reasons:
         console.print_line(("! ", "yellow"), single_line(reason))

@@ -42,7 +42,7 @@ def retention(
 
     if days is not None and (collection is None or deletion.yes):
         raise ConfigError(
-            "A rule is for one collection, and deletes nothing by itself.",
+            "a rule is for one collection, and deletes nothing by itself.",
             remedy="Give --days with --collection and without --yes.",
         )
     deletion.require_places()
@@ -105,7 +105,7 @@ def hold(
 
     if release and reason is not None:
         raise ConfigError(
-            "A hold is placed or released, not both.", remedy="Give --reason or --release."
+            "a hold is placed or released, not both.", remedy="Give --reason or --release."
         )
     with console.open_access(library, by) as access:
         if reason is not None:

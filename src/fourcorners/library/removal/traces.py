@@ -60,7 +60,7 @@ class ContractWords:
 
 
 def collect_words(library: Writer, documents: Sequence[str]) -> ContractWords:
-    """Return words of contracts that no other contract of the library has."""
+    """Return words of contracts that no other contract of the library has, and no name in it."""
     sizes = library.execute("SELECT id, characters FROM documents")
     inside = set(documents)
     step = 1 + sum(as_integer(size) for name, size in sizes if name in inside) // 5 // _MOST_RUNS
@@ -73,14 +73,20 @@ def collect_words(library: Writer, documents: Sequence[str]) -> ContractWords:
         if len(lines) < 2 * _MOST_LINES:
             lines += _spread(list(_lines(text)), 2 * most)
     others = [each for each in library.document_ids() if each not in inside]
-    for each in others:
-        text = library.text(each)
+    for text in (_names_in(library), *map(library.text, others)):
         runs.difference_update(_runs(text, step))
         rare.difference_update(_RARE.findall(text.casefold()))
         lines = [line for line in lines if line not in text]
     known = sum(not runs.isdisjoint(_runs(library.text(each), step)) for each in documents)
     words = sorted(rare, key=lambda word: (-len(word), word))[:_MOST_WORDS]
     return ContractWords(frozenset(runs), step, tuple(lines[:_MOST_LINES]), tuple(words), known)
+
+
+def _names_in(library: Writer) -> str:
+    """Return what the library calls its contracts: the audit trail has it too, and it stays."""
+    entries, paths = library.documents(), library.source_paths()
+    names = {*library.collection_names(), *(path for path, _ in paths)}
+    return "\n".join(sorted(names.union(*((each.name, each.type) for each in entries))))
 
 
 def searched_tables(library: Writer) -> list[str]:
@@ -117,7 +123,7 @@ def delete_matching(
     library: Writer,
     keys: Mapping[str, Sequence[str]],
     words: ContractWords,
-    is_deletable: Callable[[str, Mapping[str, SQLiteValue]], bool],
+    may_delete: Callable[[str, Mapping[str, SQLiteValue]], bool],
 ) -> None:
     """Delete the rows of some tables that have some of the words; `keys` has each table's key."""
     for table, key in keys.items():
@@ -126,7 +132,7 @@ def delete_matching(
         where = " AND ".join(f"{name} = ?" for name in key)
         for row in found:
             values = dict(zip(columns, row, strict=True))
-            if is_deletable(table, values):
+            if may_delete(table, values):
                 sql = f"DELETE FROM {table} WHERE {where}"  # noqa: S608 - names of ours
                 library.execute(sql, tuple(values[name] for name in key))
 

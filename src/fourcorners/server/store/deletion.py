@@ -24,14 +24,17 @@ from fourcorners.library.removal.traces import (
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
-from fourcorners.operations.errors import Refusal
+from fourcorners.operations.errors import Conflict, NotFound, Refusal
 from fourcorners.operations.principal import Role
+from fourcorners.operations.retention import due_contracts
 from fourcorners.server.store import collections
 from fourcorners.server.store.backup import read_manifest, unpack_library
 from fourcorners.server.store.deletion_report import (
     DeletedContract,
     DeletedOriginal,
     DeletionReport,
+    DeletionRequest,
+    DeletionScope,
     KnownBackup,
     LibrarySearch,
     Remainder,
@@ -90,6 +93,41 @@ class Deletion:
     records: Sequence[Path] = ()
 
 
+def select_contracts(access: Access, asked: DeletionRequest) -> list[str]:
+    """Return the ids of the contracts that are to be deleted.
+
+    Raises:
+        NotFound: If they may not know of the collection, or a contract is not in it.
+        NotAllowed: If they may not delete that: contracts are for editors, what is due for admins
+            of the collection, and all of it, with a report, for admins of the library.
+        Conflict: If it is under a legal hold, or there are more contracts, or fewer, by now.
+        Refusal: If there is nothing to delete.
+    """
+    chosen = asked.scope is DeletionScope.CONTRACTS
+    access.require(Role.EDITOR if chosen else Role.ADMIN, asked.collection)
+    if asked.scope is DeletionScope.COLLECTION:
+        access.full_library(Role.ADMIN)
+    access.require_no_hold(asked.collection)
+    inside = [each.id for each in access.documents(asked.collection)]
+    if chosen:
+        found = list(dict.fromkeys(asked.documents))
+        for each in found:
+            if access.visible(each).entry.id not in inside:
+                raise NotFound(f"there is no document {each!r} in this collection.")
+    elif asked.scope is DeletionScope.DUE:
+        found = [each.id for each in due_contracts(access, asked.collection)]
+    else:
+        found = inside
+    if len(found) != asked.count:
+        raise Conflict(
+            f"{len(found):,} contracts would be deleted by now, not {asked.count:,}.",
+            remedy="Look at the list again.",
+        )
+    if not found and asked.scope is not DeletionScope.COLLECTION:
+        raise Refusal("there are no contracts to delete.")
+    return found
+
+
 def delete_contracts(access: Access, originals: Originals, asked: Deletion) -> DeletionReport:
     """Delete contracts, or a collection, and look everywhere for what may be left of them.
 
@@ -126,7 +164,7 @@ def delete_contracts(access: Access, originals: Originals, asked: Deletion) -> D
         ],
         originals_left=left,
         files=files,
-        is_clean=None if search is None else is_proved and not _found(search),
+        is_clean=None if search is None else is_proved and _is_clean(search),
         search=search,
     )
     detail: dict[str, str | int] = {"contracts": len(contracts), "report": report_digest(report)}
@@ -154,10 +192,10 @@ class _Search:
                 for table, sql in _HOMES.items()
             }
 
-            def is_deletable(table: str, row: Mapping[str, SQLiteValue]) -> bool:
+            def may_delete(table: str, row: Mapping[str, SQLiteValue]) -> bool:
                 return row[_QUOTING[table][0]] not in outside.get(table, ())
 
-            delete_matching(library, _QUOTING, self._words, is_deletable)
+            delete_matching(library, _QUOTING, self._words, may_delete)
 
     def look(self, asked: Deletion, paths: Sequence[str]) -> LibrarySearch:
         """Search the library, and its files; `paths` are those that contracts were from."""
@@ -282,9 +320,9 @@ def _named_in_audit(library: Library, contracts: Sequence[DeletedContract]) -> I
         )
 
 
-def _found(search: LibrarySearch) -> bool:
-    """Return whether words of the contracts are left, and not their ids alone."""
-    return any(each.place != _TRAIL for each in search.remaining)
+def _is_clean(search: LibrarySearch) -> bool:
+    """Return whether nothing of the contracts is left but their ids in the audit trail."""
+    return all(each.place == _TRAIL for each in search.remaining)
 
 
 def _backups(folder: Path | None, contracts: Sequence[DeletedContract]) -> Iterator[KnownBackup]:

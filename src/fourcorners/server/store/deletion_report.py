@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from fourcorners.value import Value
+from fourcorners.value import Value, as_list
 
 _NAMES: Mapping[str, str] = {
     "bank_clauses": "clause banks",
@@ -31,6 +33,33 @@ _NAMES: Mapping[str, str] = {
     "server_tasks": "tasks",
 }
 """What people call tables; others have names that say it."""
+
+
+class DeletionScope(StrEnum):
+    """What of a collection is to be deleted."""
+
+    CONTRACTS = "contracts"
+    DUE = "due"
+    COLLECTION = "collection"
+
+
+class DeletionRequest(Value):
+    """What is to be deleted of a collection, with a report."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    scope: DeletionScope = Field(
+        description="Some `contracts`, what is `due` by the retention rule, or the `collection` "
+        "with all that it has."
+    )
+    documents: Annotated[list[Annotated[str, Field(max_length=40)]], BeforeValidator(as_list)] = (
+        Field(default_factory=list, max_length=10_000, description="The contracts, by id.")
+    )
+    count: int = Field(
+        ge=0,
+        description="How many contracts are to be deleted; it is refused if there are more or "
+        "fewer by now.",
+        examples=[2],
+    )
 
 
 class DeletedContract(Value):
@@ -115,20 +144,24 @@ def report_digest(report: DeletionReport) -> str:
 
 def report_text(report: DeletionReport) -> str:
     """Return a report for people."""
-    count, at = _counted(len(report.contracts), "contract"), report.at[:16].replace("T", " ")
-    lines = [
-        f"{count} deleted by {report.by}, {at} UTC",
-        "",
-        report_verdict(report),
-        *_section("Contracts", _contracts(report)),
-        *_section("Removed", _removed(report)),
-        *_section("Still there", _remaining(report)),
-    ]
-    if (search := report.search) is not None:
-        lines += _section("Searched", _searched(search))
-        lines += _section("Note", search.notes)
+    count, at = _count_noun(len(report.contracts), "contract"), report.at[:16].replace("T", " ")
+    lines = [f"{count} deleted by {report.by}, {at} UTC", "", report_verdict(report)]
+    for title, found in report_sections(report):
+        lines += ["", title, *(f"- {each}" for each in found or ["nothing"])]
     lines += ["", f"SHA-256 of this report as JSON, as in the audit trail: {report_digest(report)}"]
     return "\n".join(lines) + "\n"
+
+
+def report_sections(report: DeletionReport) -> list[tuple[str, list[str]]]:
+    """Return the parts of a report: what each is called, and its lines."""
+    parts = [
+        ("Contracts", list(_contracts(report))),
+        ("Removed", list(_removed(report))),
+        ("Still there", list(_remaining(report))),
+    ]
+    if (search := report.search) is not None:
+        parts += [("Searched", list(_searched(search))), ("Notes", search.notes)]
+    return parts
 
 
 def report_verdict(report: DeletionReport) -> str:
@@ -150,11 +183,11 @@ def _contracts(report: DeletionReport) -> Iterator[str]:
 
 def _removed(report: DeletionReport) -> Iterator[str]:
     for table, rows in report.search.removed.items() if report.search else ():
-        yield f"{_place(table)}: {rows:,} had their words"
+        yield f"{_place(table)}: {rows:,}"
     yield f"uploaded and prepared files: {report.files:,}"
     for each in report.originals:
         left = "none is left" if each.proved else "the bucket does not list versions"
-        yield f"{each.address}: {_counted(each.versions, 'version')}, {left}"
+        yield f"{each.address}: {_count_noun(each.versions, 'version')}, {left}"
 
 
 def _remaining(report: DeletionReport) -> Iterator[str]:
@@ -165,30 +198,25 @@ def _remaining(report: DeletionReport) -> Iterator[str]:
         yield f"{address}: {reason} It is tried again."
     if report.search is not None:
         for backup in report.search.backups:
-            found = _counted(backup.contracts, "contract")
+            found = _count_noun(backup.contracts, "contract")
             yield f"backup {backup.file}, made {backup.made}: {found}"
 
 
 def _searched(search: LibrarySearch) -> Iterator[str]:
     yield f"library: {search.library}"
     yield (
-        f"{len(search.tables):,} tables, for {_counted(search.runs, 'run')} of six words that no "
-        "other contract has"
+        f"{len(search.tables):,} tables, for {_count_noun(search.runs, 'run')} of six words that "
+        "no other contract has"
     )
     yield (
-        f"every byte of {_counted(len(search.files), 'file')} ({search.bytes:,} bytes), for "
-        f"{_counted(search.lines, 'line')} and words"
+        f"every byte of {_count_noun(len(search.files), 'file')} ({search.bytes:,} bytes), for "
+        f"{_count_noun(search.lines, 'line')} and words"
     )
-
-
-def _section(title: str, lines: Iterator[str] | list[str]) -> list[str]:
-    found = [f"  {each}" for each in lines]
-    return ["", title, *(found or ["  nothing"])]
 
 
 def _place(name: str) -> str:
     return _NAMES.get(name, name)
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
