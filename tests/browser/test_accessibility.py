@@ -90,8 +90,32 @@ def fill(library: Library, folder: Path) -> None:
     save_playbook(access, first)
     before = last_version(access, "house")
     save_playbook(access, first.replace("Delay]", "Lateness]"), before)
+    add_deletion(access)
     facts = ClauseFacts("Ada", law="England", expires=date(2020, 1, 31))
     store_clauses(library, "house", [BankClause("Cap", "No liability is limited.", 4, facts=facts)])
+
+
+def add_deletion(access: Access) -> None:
+    """Let a lease of the mills be due, and put a report on another that was deleted."""
+    from fourcorners.library.originals.files import Originals
+    from fourcorners.operations.retention import RetentionChange, set_retention
+    from fourcorners.server.store.deletion import Deletion, delete_contracts
+    from fourcorners.server.store.deletion_report import report_json
+    from fourcorners.server.store.exports import save_file
+    from fourcorners.source_settings import OriginalsSettings
+
+    library = access.common()
+    old = "UPDATE documents SET added = '2019-05-01T00:00:00+00:00' WHERE name = 'lease-05.txt'"
+    library.execute(old)
+    set_retention(access, "Mills", RetentionChange(days=2_555))
+    asked = Deletion([library.resolve("lease-11").id])
+    data = report_json(delete_contracts(access, Originals(OriginalsSettings()), asked)).encode()
+    library.execute(
+        "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, result, "
+        "created, finished) VALUES ('0', 'deletion', 'reading', '', '{\"collection\": \"Mills\"}', "
+        "'Ada', 'done', '{\"contracts\": 1, \"left\": \"nothing\"}', '2026', '2026')"
+    )
+    save_file(library, "0", "deletion.json", data)
 
 
 @contextmanager

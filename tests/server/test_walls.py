@@ -199,6 +199,8 @@ def wall(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Wal
         **made["Mill"],
         "identity": made["Mill"]["answer"],
         "find": "lease",
+        "scope": "contracts",
+        "count": "1",
     }
     hidden = {**made["Grain"], "document": documents["Grain"], "playbook": HIDDEN_BOOK}
     invented = {name: re.sub(r"[0-9a-f]", "d", value) for name, value in hidden.items()}

@@ -39,7 +39,9 @@ from fourcorners.server.context import Context
 from fourcorners.server.pages import failures as failure_pages
 from fourcorners.server.store import collections
 from fourcorners.server.store.collections import CollectionRequest, MemberValue
+from fourcorners.server.store.deletion_report import DeletionRequest
 from fourcorners.server.tasks import arrivals
+from fourcorners.server.tasks.handlers import deletion as deletion_task
 from fourcorners.server.tasks.handlers.add import retry_files
 from fourcorners.value import Flag, Value
 
@@ -192,10 +194,21 @@ def set_retention(
 ) -> RetentionValue:
     """Say how long contracts of a collection are kept, as an admin there.
 
-    Nothing is deleted by that alone: `fourcorners library retention` lists what is due.
+    Nothing is deleted by that alone: `POST /deletions` deletes what is due.
     """
     with context.access() as access:
         return retention.set_retention(access, collection, change)
+
+
+@router.post("/deletions", status_code=202)
+def start_deletion(context: Context, asked: DeletionRequest) -> TaskValue:
+    """Delete contracts, what is due, or a collection, with a report; the answer is the task.
+
+    `GET /tasks/ID/file` is the report, for a day. Editors delete contracts, admins of the
+    collection what is due, and admins of the library the collection. For the last, the library is
+    also searched for what may be left, and the task belongs to no collection.
+    """
+    return TaskValue.make(deletion_task.start_deletion(context, asked))
 
 
 @router.put("/collections/{collection:path}/hold")

@@ -1,4 +1,4 @@
-"""How a collection is kept: the bucket of its originals, its retention rule and its legal hold."""
+"""How long a collection is there: its retention rule, legal hold, deletion, and original files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from fastapi.responses import Response
 
 from fourcorners.errors import FourcornersError
 from fourcorners.library.originals.files import Originals
+from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Refusal
 from fourcorners.operations.originals import choose_bucket, count_originals
+from fourcorners.operations.principal import Role
 from fourcorners.operations.retention import (
     HoldRequest,
     RetentionChange,
@@ -21,7 +24,16 @@ from fourcorners.operations.retention import (
     retention_of,
     set_retention,
 )
-from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.context import Context, RequestContext, send_file
+from fourcorners.server.store.deletion import select_contracts
+from fourcorners.server.store.deletion_report import (
+    DeletionRequest,
+    DeletionScope,
+    report_sections,
+    report_text,
+    report_verdict,
+)
+from fourcorners.server.tasks.handlers.deletion import report_of, start_deletion
 
 router = APIRouter()
 _Name = Annotated[str, Form(max_length=500)]
@@ -62,6 +74,49 @@ def hold(context: Context, c: _Name, reason: Annotated[str, Form(max_length=500)
     )
 
 
+@router.post("/storage/deletion")
+def delete(
+    context: Context,
+    c: _Name,
+    scope: Annotated[DeletionScope, Form()],
+    count: Annotated[int, Form(ge=0)],
+    name: Annotated[str, Form(max_length=500)] = "",
+) -> Response:
+    """Delete what is due, or the collection, whose name is then typed to confirm it."""
+    if scope is DeletionScope.COLLECTION and fold_name(name) != fold_name(c):
+        refusal = Refusal("the name is not that of the collection.", remedy="Type it as it is.")
+        return _page(context, c, problem=refusal)
+    asked = DeletionRequest.from_fields(collection=c, scope=scope, count=count)
+    _, problem = context.attempt(lambda access: select_contracts(access, asked))
+    if problem is not None:
+        return _page(context, c, problem=problem)
+    return context.redirect(f"/tasks/{start_deletion(context, asked).id}")
+
+
+@router.get("/storage/report/{task}")
+def show_report(context: Context, task: str) -> Response:
+    """Show what a deletion has deleted, and what it found."""
+    found = context.task(task)
+    with context.access() as access:
+        report = report_of(access, found)
+    return context.page(
+        "deletion.html.j2",
+        task=found,
+        report=report,
+        verdict=report_verdict(report),
+        sections=report_sections(report),
+    )
+
+
+@router.get("/storage/report/{task}/text")
+def download_report(context: Context, task: str) -> Response:
+    found = context.task(task)
+    with context.access() as access:
+        report = report_of(access, found)
+    name = str(found.result["file"]).replace(".json", ".txt")
+    return send_file(name, "text/plain; charset=utf-8", report_text(report).encode())
+
+
 @router.post("/storage/release")
 def release(context: Context, c: _Name) -> Response:
     return _change(context, c, lambda access: release_hold(access, c))
@@ -81,6 +136,13 @@ def _page(
     with context.access() as access:
         counts = count_originals(access, originals, name)
         retained = retention_of(access, name)
+        contracts = len(access.documents(name))
     return context.page(
-        "storage.html.j2", name=name, problem=problem, counts=counts, retained=retained
+        "storage.html.j2",
+        name=name,
+        problem=problem,
+        counts=counts,
+        retained=retained,
+        contracts=contracts,
+        may_delete=context.principal.may_everywhere(Role.ADMIN),
     )

@@ -35,6 +35,10 @@ _NAMES: Mapping[str, str] = {
 """What people call tables; others have names that say it."""
 
 
+_Id = Annotated[str, Field(max_length=40)]
+_Ids = list[_Id]
+
+
 class DeletionScope(StrEnum):
     """What of a collection is to be deleted."""
 
@@ -51,8 +55,8 @@ class DeletionRequest(Value):
         description="Some `contracts`, what is `due` by the retention rule, or the `collection` "
         "with all that it has."
     )
-    documents: Annotated[list[Annotated[str, Field(max_length=40)]], BeforeValidator(as_list)] = (
-        Field(default_factory=list, max_length=10_000, description="The contracts, by id.")
+    documents: Annotated[_Ids, BeforeValidator(as_list, json_schema_input_type=_Id | _Ids)] = Field(
+        default_factory=list, max_length=10_000, description="The contracts, by id."
     )
     count: int = Field(
         ge=0,

@@ -368,8 +368,7 @@ def fetch_export(context: Context, identifier: str) -> Response:
     """Send the file that a task has written."""
     task = context.task(identifier)
     with context.access() as access:
-        library = access.library_for(task.collection, Role.READER)
-        name, data = exports.find_file(library, task.id)
+        name, data = exports.find_file(access, task.id, task.collection)
     return send_file(name, media_type_of(name.rpartition(".")[2]), data)
 
 

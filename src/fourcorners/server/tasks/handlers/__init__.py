@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models import Encoder
 
-KINDS = frozenset({"add", "ask", "column", "export", "health", "markup", "obligations", "review"})
+KINDS = frozenset(
+    {"add", "ask", "column", "deletion", "export", "health", "markup", "obligations", "review"}
+)
 
 
 class TaskParked(BaseException):
