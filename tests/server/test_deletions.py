@@ -49,7 +49,7 @@ def test_what_is_due_is_deleted_on_the_page_with_a_report(filled: Room) -> None:
     assert "Delete 1 contract</button>" in page
     other = submit(filled, "/storage/deletion", scope="due", count="2")
     assert other.status_code == 409
-    assert "1 contracts would be deleted by now, not 2" in other.text
+    assert "number of contracts to delete is now 1, not 2" in other.text
     assert names(filled) == {"lease.txt", "supply.txt", "other.txt"}
     begun = submit(filled, "/storage/deletion", scope="due", count="1")
     task = begun.headers["location"].removeprefix("/tasks/")

@@ -108,7 +108,7 @@ def select_contracts(access: Access, asked: DeletionRequest) -> list[str]:
     if asked.scope is DeletionScope.COLLECTION:
         access.full_library(Role.ADMIN)
     access.require_no_hold(asked.collection)
-    inside = [each.id for each in access.documents(asked.collection)]
+    inside = dict.fromkeys(each.id for each in access.documents(asked.collection))
     if chosen:
         found = list(dict.fromkeys(asked.documents))
         for each in found:
@@ -117,10 +117,10 @@ def select_contracts(access: Access, asked: DeletionRequest) -> list[str]:
     elif asked.scope is DeletionScope.DUE:
         found = [each.id for each in due_contracts(access, asked.collection)]
     else:
-        found = inside
+        found = list(inside)
     if len(found) != asked.count:
         raise Conflict(
-            f"{len(found):,} contracts would be deleted by now, not {asked.count:,}.",
+            f"the number of contracts to delete is now {len(found):,}, not {asked.count:,}.",
             remedy="Look at the list again.",
         )
     if not found and asked.scope is not DeletionScope.COLLECTION:
@@ -186,11 +186,11 @@ class _Search:
         """Delete what quotes the contracts, but nothing that belongs to other collections alone."""
         library = self._library
         with library.transaction():
-            outside = {
-                table: {row[0] for row in library.execute(sql) if row[1]}
-                - {row[0] for row in library.execute(sql) if fold_name(str(row[1])) in folds}
-                for table, sql in _HOMES.items()
-            }
+            outside: dict[str, set[SQLiteValue]] = {}
+            for table, sql in _HOMES.items():
+                rows = [(key, fold_name(as_string(name))) for key, name in library.execute(sql)]
+                inside = {key for key, fold in rows if fold in folds or not fold}
+                outside[table] = {key for key, _ in rows} - inside
 
             def may_delete(table: str, row: Mapping[str, SQLiteValue]) -> bool:
                 return row[_QUOTING[table][0]] not in outside.get(table, ())
