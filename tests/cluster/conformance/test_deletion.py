@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from fourcorners.library.database import SQLiteValue
 from fourcorners.library.ingest import add_files
 from fourcorners.library.originals.files import Originals
+from fourcorners.library.removal import traces
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
@@ -371,3 +373,24 @@ def test_the_name_of_a_file_is_no_word_of_a_contract(library: Library) -> None:
     assert report.is_clean
     assert report.search
     assert [each.place for each in report.search.remaining] == ["audit trail"]
+
+
+def test_a_row_is_found_though_another_goes_meanwhile(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    words = traces.collect_words(library, [known["wharf.txt"]])
+    for key, answer in (("a", "goes"), ("z", PHRASE)):
+        library.execute("INSERT INTO llm_answers(key, answer) VALUES (?, ?)", (key, answer))
+    read = traces._words_in
+
+    def read_while_one_goes(value: SQLiteValue) -> str:
+        if value == "goes":
+            with Library.open(library.url, create=False) as other:
+                other.execute("DELETE FROM llm_answers WHERE key = 'a'")
+        return read(value)
+
+    monkeypatch.setattr(traces, "_PAGE", 1)
+    monkeypatch.setattr(traces, "_words_in", read_while_one_goes)
+    assert traces.search_tables(library, words)["llm_answers"] == 1
+    assert library.execute("SELECT key FROM llm_answers") == [("z",)]
