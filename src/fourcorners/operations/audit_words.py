@@ -24,6 +24,7 @@ EVENTS: Mapping[str, str] = {
     "collection deleted": "Collection deleted",
     "collection renamed": "Collection renamed",
     "compared": "Versions compared",
+    "contracts deleted": "Contracts deleted",
     "dates": "Dates listed",
     "define": "Definition looked up",
     "delete damaged": "Damaged part repaired",

@@ -173,6 +173,9 @@ def test_what_people_wrote_down_is_reported(library: Library) -> None:
     assert "clause bank" in places["bank_clauses"].reason
     assert (str(library.path.absolute()) in places) != library.shared
     assert "No backups were searched" in report_text(report)
+    events = [each.event for each in library.audit_trail()]
+    assert events[-1] == "contracts deleted"
+    assert "deletion proved" not in events
 
 
 def test_a_bucket_that_is_away_keeps_the_report_from_being_clean(

@@ -168,7 +168,9 @@ def delete_contracts(access: Access, originals: Originals, asked: Deletion) -> D
         search=search,
     )
     detail: dict[str, str | int] = {"contracts": len(contracts), "report": report_digest(report)}
-    access.record("contracts deleted" if search is None else "deletion proved", detail, always=True)
+    access.record(
+        "deletion proved" if report.is_clean else "contracts deleted", detail, always=True
+    )
     return report
 
 
