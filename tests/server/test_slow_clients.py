@@ -199,6 +199,23 @@ def test_bodies_have_a_size_by_route(serve: Serve) -> None:
             assert answer(client)[0] == 413
 
 
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [("/api/v1/search", "localhost", 413), ("/test/upload", "elsewhere", 421)],
+)
+def test_whoever_still_sends_gets_to_the_answer(
+    serve: Serve, path: str, host: str, status: int
+) -> None:
+    port, body = serve(), b"x" * (12 << 20)
+    with connect(port) as client:
+        head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n"
+        client.sendall(head.encode())
+        for at in range(0, len(body), 1 << 18):  # as a proxy goes on that reads nothing meanwhile
+            client.sendall(body[at : at + (1 << 18)])
+            time.sleep(0.002)
+        assert answer(client)[0] == status
+
+
 def test_idle_connections_are_closed(serve: Serve) -> None:
     port = serve()
     with connect(port) as client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import logging
@@ -9,6 +10,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
@@ -44,6 +46,7 @@ _WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows 
 MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
+_DRAIN_SECONDS = 30.0  # for which a body is taken that nobody reads
 _RENAMED = {413: "Content Too Large", 422: "Unprocessable Content"}  # in RFC 9110
 _PASSING = frozenset({408, 429, 503})  # problems that are gone after a while
 _RETRY_SECONDS = 10  # in which connections of a client that has left are free again
@@ -107,6 +110,8 @@ class SecurityMiddleware:
         status = 500
         size, most = 0, self._limit.most(scope["path"])
         source = source_of(scope["client"][0]) if scope.get("client") else ""
+
+        receive, send = _draining(headers, receive, send)
 
         async def send_part(message: Message) -> None:
             nonlocal status
@@ -178,6 +183,34 @@ class SecurityMiddleware:
         headers.setdefault("Cache-Control", "no-store")
         if self._secure:
             headers["Strict-Transport-Security"] = "max-age=31536000"
+
+
+def _draining(headers: Headers, receive: Receive, send: Send) -> tuple[Receive, Send]:
+    """Let no answer end before its request has.
+
+    If the connection were closed, whoever still sends would have an error instead of the answer:
+    a proxy makes 502 of it.
+    """
+    is_coming = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+    async def receive_part() -> Message:
+        nonlocal is_coming
+        message = await receive()
+        is_coming = message.get("more_body", False)
+        return message
+
+    async def send_part(message: Message) -> None:
+        is_last = message["type"] == "http.response.body" and not message.get("more_body", False)
+        if is_last and is_coming:
+            await send({**message, "more_body": True})
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_DRAIN_SECONDS):
+                    while is_coming:
+                        await receive_part()
+            message = {"type": "http.response.body", "body": b""}
+        await send(message)
+
+    return receive_part, send_part
 
 
 class _TooLarge(Exception):
