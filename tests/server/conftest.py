@@ -118,13 +118,21 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 @pytest.fixture
-def make_room(tmp_path: Path, settings: Settings) -> Iterator[Callable[..., Room]]:
+def library_at() -> Callable[[Path], Path | str]:
+    """Return what says where a library is that a test names by a file."""
+    return lambda path: path
+
+
+@pytest.fixture
+def make_room(
+    tmp_path: Path, settings: Settings, library_at: Callable[[Path], Path | str]
+) -> Iterator[Callable[..., Room]]:
     """Return what starts a server; each is stopped at the end."""
     clients: list[TestClient] = []
 
     def make(name: str = "library.db", *, team: bool = False, **sections: object) -> Room:
         chosen = settings.model_copy(update=sections)
-        app = create_app(tmp_path / name, chosen, team=team)
+        app = create_app(library_at(tmp_path / name), chosen, team=team)
         base = "https://firm.test" if team else "http://localhost"
         client = TestClient(app, base_url=base, follow_redirects=False)
         client.__enter__()
