@@ -37,7 +37,8 @@ $(VENV)/bench: bench/pyproject.toml $(VENV)/package
 
 $(VENV)/server: $(VENV)/package
 $(VENV)/firm: $(VENV)/server
-$(VENV)/test: $(VENV)/firm
+$(VENV)/cluster: $(VENV)/firm
+$(VENV)/test: $(VENV)/cluster
 $(VENV)/test: $(VENV)/bench
 $(VENV)/check: $(VENV)/test
 $(VENV)/docs: $(VENV)/server

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from scripts.lock import STEPS
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PINNED = re.compile(r"uses: [\w-]+/[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
@@ -18,6 +20,25 @@ PINNED = re.compile(r"uses: [\w-]+/[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
 def load(path: Path) -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
     return loaded
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_list_is_installed_after_those_that_it_builds_on(path: Path) -> None:
+    for job in load(path)["jobs"].values():
+        runs = "\n".join(step.get("run", "") for step in job["steps"])
+        names = re.findall(r"requirements/(\w+)\.txt", runs)
+        for at, name in enumerate(names):
+            assert set(STEPS[name].builds_on) <= set(names[:at]), name
+
+
+def test_the_slow_tests_run_too() -> None:
+    runs = [
+        str(step.get("run"))
+        for job in load(ROOT / ".github/workflows/test.yml")["jobs"].values()
+        for step in job["steps"]
+    ]
+    markers = [mark for run in runs for mark in re.findall(r'pytest .*-m "(.+)"', run)]
+    assert sorted(markers) == ["not slow and not corpus", "slow and not corpus"]
 
 
 def test_the_tests_run_on_every_system_and_python() -> None:
