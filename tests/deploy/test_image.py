@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +17,33 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from scripts.lock import STEPS
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text("utf-8")
 COMPOSED = sorted((ROOT / "deploy").glob("compose*.yaml"))
-EXTRAS = ("mcp", "joserfc", "psycopg", "opentelemetry.sdk", "pydantic_ai", "typst", "argon2")
+LISTS = re.findall(r'^ARG LISTS="(.+)"$', DOCKERFILE, re.M)[0].split()
+EXTRAS = {extra for name in LISTS for extra in STEPS[name].extras}
+NOT_IN_IT = {
+    "cluster",
+    "local",
+    "ocr",
+    "sentence-transformers",
+}  # Ray, models, and what Tesseract does
+IMPORT_ALL = """
+import importlib, re, sys
+from importlib.metadata import packages_distributions
+missing = set(sys.argv[1:])
+for module, names in packages_distributions().items():
+    found = {re.sub("[-_.]+", "-", name).lower() for name in names} & set(sys.argv[1:])
+    if found and module.isidentifier():
+        importlib.import_module(module)
+        missing -= found
+sys.exit(f"not installed: {missing}" if missing else 0)
+"""
 PATIENCE = 120.0
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -98,13 +121,23 @@ def test_its_steps_install_what_a_firm_needs(tmp_path: Path, free_port: int) -> 
             script = each.value.replace("/opt/fourcorners", str(target))
             script = script.replace("python3 -m venv", f"{shlex.quote(sys.executable)} -m venv")
             subprocess.run(["sh", "-euc", script], cwd=source, env=clean(given), check=True)
-    python = target / "bin" / "python"
-    subprocess.run([python, "-c", f"import {', '.join(EXTRAS)}"], check=True, env=clean({}))
+    subprocess.run([target / "bin" / "python", *importing()], check=True, env=clean({}))
     words: list[str | Path] = [target / "bin" / "fourcorners", *command()[1:]]
     words[words.index("8844")] = str(free_port)
     library = {"FOURCORNERS_LIBRARY": str(tmp_path / "firm.db")}
     with serving(words, free_port, cwd=tmp_path, env=clean(library)) as address:
         assert "Fourcorners" in urllib.request.urlopen(f"{address}/sign-in").read().decode()  # noqa: S310
+
+
+def importing() -> list[str]:
+    """Return the arguments of a Python that imports all that the extras of the image name."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [
+        canonicalize_name(Requirement(each).name)
+        for extra in sorted(EXTRAS)
+        for each in extras["optional-dependencies"][extra]
+    ]
+    return ["-c", IMPORT_ALL, *asked]
 
 
 def clean(more: dict[str, str]) -> dict[str, str]:
@@ -146,8 +179,7 @@ def test_it_is_built_and_starts(free_port: int) -> None:
     run = [found, "run", "--rm", "--name", name, "--read-only", "--tmpfs", "/tmp"]  # noqa: S108
     run += ["--cap-drop", "ALL", "--publish", f"127.0.0.1:{free_port}:8844", "fourcorners-test"]
     with serving(list(run), free_port):
-        inside = [found, "exec", name, "python", "-c", f"import {', '.join(EXTRAS)}"]
-        subprocess.run(inside, check=True)
+        subprocess.run([found, "exec", name, "python", *importing()], check=True)
         subprocess.run([found, "exec", name, "tesseract", "--version"], check=True)
         who = subprocess.run([found, "exec", name, "id", "-u"], capture_output=True, text=True)
         assert who.stdout.strip() == "10001"
@@ -155,15 +187,14 @@ def test_it_is_built_and_starts(free_port: int) -> None:
 
 
 def test_its_lists_are_each_after_what_they_build_on() -> None:
-    from scripts.lock import STEPS
+    for names in [LISTS, *map(str.split, re.findall(r'--build-arg LISTS="(.+?)"', DOCKERFILE))]:
+        for at, name in enumerate(names):
+            assert set(STEPS[name].builds_on) <= set(names[:at])
 
-    (lists,) = re.findall(r'^ARG LISTS="(.+)"$', DOCKERFILE, re.M)
-    names = lists.split()
-    for at, name in enumerate(names):
-        assert set(STEPS[name].builds_on) <= set(names[:at])
-    assert {"mcp", "oidc", "postgres", "telemetry", "web"} <= {
-        extra for name in names for extra in STEPS[name].extras
-    }
+
+def test_it_has_every_extra_that_a_firm_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(project["optional-dependencies"]) - EXTRAS == NOT_IN_IT
 
 
 @pytest.mark.parametrize("path", COMPOSED, ids=lambda path: path.name)
