@@ -19,6 +19,17 @@ _NOT_PLAIN = re.compile(f"{_INVISIBLE.pattern}|{_LINE_ENDS.pattern}")
 
 _UNNAMED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+_REFUSED = re.compile("[\x00\ud800-\udfff]")
+
+
+def find_refused_character(text: str) -> str:
+    """Return the visible name of the first character that no library can hold; empty if none.
+
+    It is NUL, which PostgreSQL refuses, or half of a surrogate pair, which UTF-8 does not have.
+    """
+    found = _REFUSED.search(text)
+    return character_name(found.group()) if found else ""
+
 
 def find_unnamed(name: str) -> str:
     """Return the visible name of the first character that no name may have; empty if none.

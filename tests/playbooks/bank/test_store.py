@@ -93,7 +93,9 @@ def test_what_is_missing_is_told_with_what_there_is(library: Library) -> None:
         ('{"provision": "P", "text": "x", "star": 3}', "no key 'star'"),
         ('{"provision": "P", "text": "x", "start": 5, "end": 2}', "end lies before start"),
         ('{"provision": "P", "text": "x", "tags": "a"}', "tags must be a list"),
-        ('{"provision": "P", "text": "\\ud800"}', "unpaired surrogate"),
+        ('{"provision": "P", "text": "\\ud800"}', "contains ⟦U+D800⟧, which cannot be stored"),
+        ('{"provision": "P", "text": "t", "owner": "a\\u0000b"}', "contains ⟦U+0000⟧"),
+        ('{"provision": "P", "text": "t", "tags": ["a\\u0000b"]}', "contains ⟦U+0000⟧"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, said: str) -> None:

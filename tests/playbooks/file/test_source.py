@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.playbooks.file.source import parse_yaml
 
-words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
+words = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), max_size=30
+)
 data = st.recursive(
     words, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
     max_leaves=10,
@@ -30,6 +33,13 @@ def test_any_text_is_data_or_problems_never_a_crash(text: str) -> None:
         assert 1 <= problem.line <= text.count("\n") + text.count("\r") + 4
         assert problem.what
     json.dumps(source.data)
+
+
+@pytest.mark.parametrize("escaped", ["\\0", "\\x07", "\\u001b", "\\ud800"])
+def test_what_may_not_be_written_may_not_be_escaped(escaped: str) -> None:
+    (problem,) = parse_yaml(f'id: a\ntitle: "a{escaped}b"\n').problems
+    assert problem.line == 2
+    assert "is not allowed in YAML" in problem.what
 
 
 @given(st.text("ab \"'~()é", min_size=1, max_size=20).filter(str.strip), st.data())

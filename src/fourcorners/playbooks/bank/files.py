@@ -18,6 +18,7 @@ from fourcorners.playbooks.bank.facts import ClauseFacts, parse_day
 from fourcorners.playbooks.bank.store import STARS, BankClause
 from fourcorners.playbooks.learning.learn import Clause, Sentence, mark_sentences, sentence_spans
 from fourcorners.system.private_files import make_folder
+from fourcorners.text.invisible_characters import find_refused_character
 from fourcorners.text.span import Span
 from fourcorners.work_folder import replace_text
 
@@ -89,9 +90,12 @@ class _Record:
             missing = key not in self.values
             what = "is missing" if missing else "must be a text that is not empty"
             raise self.wrong(f"{key!r} {what}")
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise self.wrong(f"{key!r} contains an unpaired surrogate")
+        self.require_stored(key, value)
         return value.strip()
+
+    def require_stored(self, key: str, value: str) -> None:
+        if character := find_refused_character(value):
+            raise self.wrong(f"{key!r} contains {character}, which cannot be stored")
 
     def place(self, key: str) -> int | None:
         value = self.values.get(key)
@@ -137,6 +141,7 @@ def _clause(record: _Record) -> BankClause:
     tags = record.values.get("tags") or []
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise record.wrong("tags must be a list of texts")
+    record.require_stored("tags", "".join(map(str, tags)))
     start, end = record.place("start"), record.place("end")
     if start is not None and end is not None and end < start:
         raise record.wrong("end lies before start")

@@ -22,6 +22,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.risk.answers import parse_answers
 from fourcorners.text import evidence
+from fourcorners.text.invisible_characters import find_refused_character
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span, merge_spans
 
@@ -162,8 +163,8 @@ def _require_sayable(given: NewAnnotation) -> None:
     ):
         if len(words) > most:
             raise ConfigError(f"{what} of {len(words):,} characters is too long: at most {most:,}.")
-        if any("\ud800" <= character <= "\udfff" for character in words):
-            raise ConfigError(f"{what} contains an unpaired surrogate.")
+        if character := find_refused_character(words):
+            raise ConfigError(f"{what} contains {character}, which cannot be stored.")
     if state is None and not given.comment:
         raise ConfigError(
             "there is nothing to save.",

@@ -14,6 +14,7 @@ from fourcorners.playbooks.playbook import Provision, RiskQuestion
 from fourcorners.review.finding import AnswerCorrection
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import party_value
+from fourcorners.text.invisible_characters import find_refused_character
 from fourcorners.text.span import Span
 from fourcorners.text.values.amounts import find_amounts
 from fourcorners.text.values.dates import find_dates
@@ -60,8 +61,8 @@ def parse_answer(question: RiskQuestion, written: str, card: Card) -> str:
     words = " ".join(written.split())
     if len(words) > MAX_ANSWER:
         raise ConfigError(f"an answer has at most {MAX_ANSWER:,} characters, not {len(words):,}.")
-    if any("\ud800" <= character <= "\udfff" for character in words):
-        raise ConfigError("an answer contains an unpaired surrogate.")
+    if character := find_refused_character(words):
+        raise ConfigError(f"an answer contains {character}, which cannot be stored.")
     if not words:
         raise ConfigError(
             f"{question.id}: there is no answer.",
