@@ -16,6 +16,7 @@ from fourcorners.search.find import find_passages
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store.collections import rename_collection
 from tests.cluster.postgres_server import PostgresServer
+from tests.conftest import Program
 from tests.library.conftest import CLAUSES, ENCODER, contract
 
 
@@ -38,6 +39,23 @@ def library(url: str) -> Iterator[Library]:
 
 def schema_of(url: str) -> str:
     return url.rpartition("%3D")[2]
+
+
+def test_its_url_is_shown_whole_and_has_one_spelling(
+    url: str, program: Program, tmp_path: Path
+) -> None:
+    short = url.replace("postgresql:", "postgres:")
+    (tmp_path / "lease.txt").write_text(
+        "LEASE\n\n1. Term. The lease of the mill ends on 1 May 2030.\n"
+    )
+    shown = program("add", str(tmp_path / "lease.txt"), "--words-only", "-l", short)
+    assert url in "".join(shown.out.split())
+    assert program("status", "-l", short, "--json").json["library"] == url
+    with Library.open(short, create=False) as one, Library.open(url, create=False) as other:
+        assert one.files == other.files
+        with pytest.raises(ConfigError) as missing:
+            one.documents("Leases")
+    assert url in missing.value.message
 
 
 def test_a_role_that_may_only_read_reads(url: str, postgres: PostgresServer) -> None:

@@ -187,7 +187,6 @@ class _Number(NumericBinaryLoader):
 
 _SECRET = {"password", "sslpassword", "oauth_client_secret"}  # options of libpq
 _SECONDS = re.compile(r"\d{1,6}(\.\d{1,3})?")
-_ONE_SLASH = re.compile(r"^postgres(?:ql)?:/(?=[^/])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +217,10 @@ def address_of(url: str) -> Address:
         ConfigError: If it contains a password: URLs appear in messages, logs and process lists; or
             if `outage_seconds` is no number.
     """
-    whole = _ONE_SLASH.sub("postgresql://", url)
-    if whole != url and "/" not in url.partition("?")[0].partition("/")[2]:
-        whole = whole.replace("://", ":///")  # a `Path` holds one slash of two or three
+    place = url.partition(":")[2]
+    if place[:1] == "/" != place[1:2]:  # a `Path` holds one slash of two or three
+        place = f"/{place}" if "/" in place.partition("?")[0][1:] else f"//{place}"
+    whole = f"postgresql:{place}"
     parts = urlsplit(whole)
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     if parts.password is not None or _SECRET & options.keys():
