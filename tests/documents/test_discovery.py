@@ -117,9 +117,9 @@ def test_what_is_no_file_is_reported(tree: Path, monkeypatch: pytest.MonkeyPatch
         found = [each for each in find_files([tree]) if isinstance(each, UnreadPath)]
     said = {each.path.name: each.reason for each in found}
     assert said == {
-        "pipe": "this is a pipe, not a file",
-        "gone.txt": "this link leads to a file that is not there",
-        "socket": "this is a socket, not a file",
+        "pipe": "this is a pipe, not a file.",
+        "gone.txt": "this link leads to a file that is not there.",
+        "socket": "this is a socket, not a file.",
     }
     assert all(each.remedy for each in found)
     (device,) = find_files([Path("/dev/null")])

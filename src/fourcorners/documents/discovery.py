@@ -14,11 +14,11 @@ from fourcorners.errors import InputError
 
 _OBJECT = re.compile(r"^s3:/(?!/)")  # as in a path
 _LEADS_OUT = (
-    "this link leads out of the folder, and is not followed",
+    "this link leads out of the folder, and is not followed.",
     "To read its target, add the target by its own path.",
 )
 _LEADS_NOWHERE = (
-    "this link leads to a file that is not there",
+    "this link leads to a file that is not there.",
     "Remove the link, or put its target back and add it again.",
 )
 _NO_FILE = "Copy what it gives into a file, and add that."
@@ -84,7 +84,7 @@ def _find_in(root: Path, seen: set[Path]) -> Iterator[Path | UnreadPath]:
         if path.is_file():
             yield path
         elif not path.is_dir():
-            yield UnreadPath(path, f"this is {_kind_of(path)}, not a file", _NO_FILE)
+            yield UnreadPath(path, f"this is {_kind_of(path)}, not a file.", _NO_FILE)
         waiting += [
             (below, real / below.name)
             for below in reversed(entries)
