@@ -221,6 +221,14 @@ def test_a_wrong_value_in_a_section_is_named_with_its_place(
         Settings.load()
 
 
+def test_variables_that_do_not_go_together_are_named_by_their_section(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOURCORNERS_ORIGINALS_KMS_KEY", "alias/contracts")
+    with pytest.raises(ConfigError, match=r"^the environment's FOURCORNERS_ORIGINALS_…: a kms_key"):
+        Settings.load()
+
+
 def test_a_role_of_the_language_model_can_be_set_in_the_environment(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -348,8 +348,10 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
         place = f"--{keys[0].replace('_', '-')}"
     elif os.environ.get(variable):
         place = f"the environment's {variable}"
-    else:
-        place = f"{'.'.join(keys)} in {_settings_file()}"
+    elif file := _settings_file():
+        place = f"{'.'.join(keys)} in {file}"
+    else:  # several variables that do not go together
+        place = f"the environment's {variable}_…"
     if fault["type"] == "extra_forbidden":
         _require_known(keys[-1], place, _keys_of(Settings, keys[:-1]))
     # A value in a section may be a secret, even under a misspelt key.
