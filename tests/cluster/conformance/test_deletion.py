@@ -155,6 +155,16 @@ def test_a_planted_phrase_is_in_no_byte(
     assert not library.audit_verdict().faults
 
 
+def test_a_longer_word_of_another_contract_is_no_trace(library: Library) -> None:
+    longer = f"\n2. Stock. The {WORD}es stay at the mill.\n"
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER + longer}, "Leases")
+    access = Access(library, ADA, watched=False)
+    report = delete_contracts(
+        access, Originals(OriginalsSettings()), Deletion([known["wharf.txt"]])
+    )
+    assert report.is_clean
+
+
 def test_what_people_wrote_down_is_reported(library: Library) -> None:
     known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
     library.execute(

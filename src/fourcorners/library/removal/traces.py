@@ -73,9 +73,13 @@ def collect_words(library: Writer, documents: Sequence[str]) -> ContractWords:
         if len(lines) < 2 * _MOST_LINES:
             lines += _spread(list(_lines(text)), 2 * most)
     others = [each for each in library.document_ids() if each not in inside]
+    seen = set[str]()
     for text in (_names_in(library), *map(library.text, others)):
         runs.difference_update(_runs(text, step))
-        rare.difference_update(_RARE.findall(text.casefold()))
+        new = set(_WORD.findall(text.casefold())) - seen
+        seen |= new
+        together = " ".join(new)  # bytes of files have a word within a longer one, too
+        rare = {word for word in rare if word not in together}
         lines = [line for line in lines if line not in text]
     known = sum(not runs.isdisjoint(_runs(library.text(each), step)) for each in documents)
     words = sorted(rare, key=lambda word: (-len(word), word))[:_MOST_WORDS]
