@@ -4,7 +4,8 @@
 
 By default these are docs/server.md, docs/scale.md and the comments of deploy/, in this order. The
 blocks of a Markdown file (sh, sql, toml) and the lines of a comment that are moved in by four more
-spaces are read from the file, and run one after the other. A block after `<!-- not run: WHY -->`
+spaces are read from the file, and run one after the other. A block of TOML is the settings of the
+commands after it, or the file that its first line names. A block after `<!-- not run: WHY -->`
 is not run, nor is a command whose service is absent here; both are listed with the reason. Ends
 with 1 if a command failed.
 
@@ -32,11 +33,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDES = ("docs/server.md", "docs/scale.md")
+DEPLOYED = [
+    str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("deploy/**/*")) if path.is_file()
+]
+INSTALLED = "/opt/fourcorners"  # where deploy/ installs it
 BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<why>.+?) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S
 )
 COMMENT = re.compile(r"^#     (\S.*)$", re.M)
-HOSTS = "\n127.0.0.1 db.firm.example contracts.firm.example FIRST\n"
+HOSTS = "\n127.0.0.1 db.firm.example db2.firm.example contracts.firm.example FIRST\n"
+BUCKETS = "https://s3.firm.example"  # in the settings; elsewhere the environment has the address
+SETTINGS = "fourcorners.toml"
+NAMED = re.compile(r"# (\S+\.toml)\n")
 PASSWORD = "a long enough password 1\n"  # noqa: S105 - of nobody; asked for by `users add`
 SECONDS = 1800  # for a command; `pip install` is the longest
 PROBES = {  # what tells whether a program has the service that it talks to
@@ -62,18 +70,20 @@ class Command:
 
 def main() -> None:
     """Enter the namespace, run the commands there and print a line for each."""
-    files = [ROOT / name for name in sys.argv[1:]] or [
-        *(ROOT / name for name in GUIDES),
-        *(path for path in sorted((ROOT / "deploy").rglob("*")) if path.is_file()),
-    ]
+    files = [ROOT / name for name in sys.argv[1:] or (*GUIDES, *DEPLOYED)]
     if folder := os.environ.get(INSIDE):
         sys.exit(1 if run_files(files, Path(folder)) else 0)
     with tempfile.TemporaryDirectory(prefix="run-docs-", ignore_cleanup_errors=True) as name:
         Path(name).chmod(0o755)  # PostgreSQL's own user reaches its tables
         hosts = Path(name, "hosts")
         hosts.write_text(Path("/etc/hosts").read_text("utf-8") + HOSTS, "utf-8")
-        inner = shlex.join([sys.executable, __file__, *map(str, files)])
-        script = f"mount --bind {shlex.quote(str(hosts))} /etc/hosts && exec {inner}"
+        installed = Path(name, "installed")
+        installed.mkdir()
+        script = (
+            f"mkdir -p {INSTALLED} && {shlex.join(['mount', '--bind', str(installed), INSTALLED])}"
+            f" && {shlex.join(['mount', '--bind', str(hosts), '/etc/hosts'])}"
+            f" && exec {shlex.join([sys.executable, __file__, *map(str, files)])}"
+        )
         command = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
         if os.geteuid():  # noqa: TID251 - it runs on Linux
             command.append("--map-root-user")
@@ -107,7 +117,8 @@ class Machine:
         self._started: list[subprocess.Popen[bytes]] = []
         for each in ("home", "work/backups", "work/restored", "wheels"):
             (folder / each).mkdir(parents=True)
-        shutil.copytree(ROOT / "examples" / "dataroom", self.work / "archive")
+        for name in ("archive", "leases"):
+            shutil.copytree(ROOT / "examples" / "dataroom", self.work / name)
         self.environment = {
             name: value
             for name, value in os.environ.items()
@@ -121,21 +132,14 @@ class Machine:
     def _install(self) -> None:
         venv, wheels = self.folder / "venv", self.folder / "wheels"
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        build: list[str | Path] = [
-            venv / "bin" / "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--wheel-dir",
-            wheels,
-            ROOT,
-        ]
+        build = [venv / "bin" / "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, ROOT]
         subprocess.run(build, check=True, env=self.environment)
         links = f"{wheels} {self.environment.get('PIP_FIND_LINKS', '')}".strip()
         self.environment |= {
             "HOME": str(self.folder / "home"),
             "PATH": f"{venv / 'bin'}:{self.environment['PATH']}",
             "PIP_FIND_LINKS": links,
+            "PYTHONPATH": str(ROOT / "bench"),  # `python -m benchmarks.NAME`
             "PIP_QUIET": "1",
             "RAY_TMPDIR": str(self.folder / "ray"),
             "RAY_raylet_start_wait_time_s": "600",  # the machine may be busy
@@ -181,15 +185,20 @@ class Machine:
         self._started.append(
             subprocess.Popen(serve, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         )
-        endpoint = f"http://127.0.0.1:{port}"
+        self._endpoint = endpoint = f"http://127.0.0.1:{port}"
         keys = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
+        credentials = self.folder / "home" / "credentials"
+        lines = [f"{name.lower()} = {value}" for name, value in keys.items()]
+        credentials.write_text("\n".join(["[litigation]", *lines, ""]), "utf-8")
         self.environment |= {
             **keys,
+            "AWS_SHARED_CREDENTIALS_FILE": str(credentials),
             "AWS_ENDPOINT_URL": endpoint,
             "AWS_DEFAULT_REGION": "us-east-1",
         }
         wait_for(endpoint)
-        put(f"{endpoint}/bucket", b"")
+        for name in ("bucket", "contracts", "litigation"):
+            put(f"{endpoint}/{name}", b"")
         for path in sorted((self.work / "archive").glob("*.txt")):
             put(f"{endpoint}/bucket/contracts/{path.name}", path.read_bytes())
 
@@ -200,8 +209,9 @@ class Machine:
         subprocess.run(make, check=True, cwd=self.work, stderr=subprocess.DEVNULL)
 
     def forget(self) -> None:
-        """Forget what was exported: the next guide is read by itself."""
+        """Forget what was exported, and the settings: the next guide is read by itself."""
         self._state.write_text("")
+        (self.work / SETTINGS).unlink(missing_ok=True)
 
     def run(self, command: Command) -> str:
         """Run a command; returns what went wrong, empty if nothing did."""
@@ -209,21 +219,21 @@ class Machine:
             client = ["psql", "-qX", "-v", "ON_ERROR_STOP=1", "-h", "db.firm.example", "contracts"]
             return self._run(client, command.text)
         if command.kind == "toml":
-            place = self.folder / "settings"
-            place.mkdir(exist_ok=True)
-            (place / "fourcorners.toml").write_text(command.text, "utf-8")
+            named = NAMED.match(command.text)
+            file = self.work / (named[1] if named else SETTINGS)
+            file.write_text(command.text.replace(BUCKETS, self._endpoint), "utf-8")
             load = "from fourcorners.settings import Settings; Settings.load()"
-            return self._run(["python", "-W", "error", "-c", load], "", place)
+            return self._run(["python", "-W", "error", "-c", load], "")
         if re.match(r"fourcorners serve\b", command.text):
             return self._serve(command.text)
         state = shlex.quote(str(self._state))
         script = f"set -eo pipefail; source {state}; {command.text}\nexport -p > {state}"
         return self._run([BASH, "-c", script], PASSWORD)
 
-    def _run(self, command: list[str], given: str, place: Path | None = None) -> str:
+    def _run(self, command: list[str], given: str) -> str:
         done = subprocess.run(
             command,
-            cwd=place or self.work,
+            cwd=self.work,
             env=self.environment,
             input=given,
             stdout=subprocess.PIPE,
@@ -273,7 +283,8 @@ def free_port() -> int:
 
 
 def put(url: str, body: bytes) -> None:
-    request = urllib.request.Request(url, data=body, method="PUT")  # noqa: S310 - of this machine
+    headers = {"Content-Type": "application/octet-stream"}  # else it is read as a form
+    request = urllib.request.Request(url, body, headers, method="PUT")  # noqa: S310 - of this machine
     urllib.request.urlopen(request).close()  # noqa: S310
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.run_docs import GUIDES, ROOT, commands_of
+from scripts.run_docs import DEPLOYED, GUIDES, ROOT, commands_of
 
 
 @pytest.mark.parametrize("name", GUIDES)
@@ -34,8 +34,7 @@ def test_each_block_of_commands_is_found(name: str) -> None:
 def test_the_comments_of_deploy_have_commands() -> None:
     found = {
         each.text.split()[0]: path.name
-        for path in sorted((ROOT / "deploy").rglob("*"))
-        if path.is_file()
+        for path in map(ROOT.joinpath, DEPLOYED)
         for each in commands_of(path)
     }
     assert {"docker", "kubectl", "systemctl"} <= set(found)
@@ -44,9 +43,12 @@ def test_the_comments_of_deploy_have_commands() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/usr/lib/postgresql").is_dir(), reason="PostgreSQL is not installed")
 @pytest.mark.skipif(os.name != "posix" or not shutil.which("unshare"), reason="no namespaces")
-def test_every_command_runs() -> None:
+@pytest.mark.parametrize(
+    "names", [*([name] for name in GUIDES), DEPLOYED], ids=lambda each: each[0]
+)
+def test_every_command_runs(names: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "scripts/run_docs.py"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "scripts/run_docs.py", *names], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\d+ ok, \d+ not run, 0 failed$", done.stdout, re.M)
