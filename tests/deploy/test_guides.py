@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.run_docs import DEPLOYED, GUIDES, ROOT, commands_of
+from scripts.run_docs import DEPLOYED, GUIDES, INSTALLED, OUTSIDE, ROOT, commands_of
 
 
 @pytest.mark.parametrize("name", GUIDES)
@@ -32,12 +32,13 @@ def test_each_block_of_commands_is_found(name: str) -> None:
 
 
 def test_the_comments_of_deploy_have_commands() -> None:
-    found = {
-        each.text.split()[0]: path.name
-        for path in map(ROOT.joinpath, DEPLOYED)
-        for each in commands_of(path)
+    programs = {
+        next(word for word in each.text.split() if "=" not in word)
+        for name in DEPLOYED
+        for each in commands_of(ROOT / name)
     }
-    assert {"docker", "kubectl", "systemctl"} <= set(found)
+    assert set(OUTSIDE) < programs  # and no other line of a comment is taken for a command
+    assert programs - set(OUTSIDE) == {"export", "python3", f"{INSTALLED}/bin/pip"}
 
 
 @pytest.mark.slow
