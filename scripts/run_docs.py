@@ -129,8 +129,8 @@ class Machine:
     def _install(self) -> None:
         venv, wheels = self.folder / "venv", self.folder / "wheels"
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        build = [venv / "bin" / "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, ROOT]
-        subprocess.run(build, check=True, env=self.environment)
+        build = [str(venv / "bin" / "pip"), "wheel", "--quiet", "--no-deps", str(ROOT)]
+        subprocess.run([*build, "--wheel-dir", wheels], check=True, env=self.environment)
         links = f"{wheels} {self.environment.get('PIP_FIND_LINKS', '')}".strip()
         self.environment |= {
             "HOME": str(self.folder / "home"),
