@@ -262,6 +262,25 @@ def test_a_directory_does_not_shut_out_whose_token_it_has(directory: Directory) 
     assert directory.call("GET", "/Users/ada")[1]["active"] is True
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/Users", {"schemas": [USER], "userName": "b\0b"}),
+        ("POST", "/Groups", {"schemas": [GROUP], "displayName": "b\0b"}),
+        ("PUT", "/Users/bram", {"schemas": [USER], "userName": "bram", "externalId": "b\0b"}),
+        ("PATCH", "/Users/bram", {"schemas": [PATCH], "Operations": [{"op": "a\0"}]}),
+        ("GET", "/Users/b%00b", None),
+        ("GET", "/Users?filter=userName%20eq%20%22b%00b%22", None),
+        ("DELETE", "/Groups/b%00b", None),
+    ],
+)
+def test_a_nul_character_is_refused(
+    directory: Directory, method: str, path: str, body: object
+) -> None:
+    status, answer = directory.call(method, path, body)
+    assert (status, answer["scimType"]) == (400, "invalidSyntax")
+
+
 def test_what_is_no_scim_is_refused(directory: Directory) -> None:
     for method, path, body in (
         ("POST", "/Users", {"schemas": [USER]}),
