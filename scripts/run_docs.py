@@ -241,9 +241,10 @@ class Machine:
         return f"ended with {done.returncode}: {done.stdout[-1500:]}" if done.returncode else ""
 
     def _serve(self, text: str) -> str:
-        """Start a server, ask whether it is ready, and stop it as Ctrl-C does."""
+        """Start a server at a free port, ask whether it is ready, and stop it as Ctrl-C does."""
+        script = f"source {shlex.quote(str(self._state))}; exec {text} --port {free_port()}"
         server = subprocess.Popen(
-            [BASH, "-c", f"source {shlex.quote(str(self._state))}; exec {text}"],
+            [BASH, "-c", script],
             cwd=self.work,
             env=self.environment,
             stderr=subprocess.PIPE,

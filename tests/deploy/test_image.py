@@ -173,6 +173,9 @@ def test_it_is_built_and_starts(free_port: int) -> None:
     held = subprocess.run([found, "image", "inspect", base], capture_output=True)
     if fetched.returncode and held.returncode:
         pytest.skip(f"the base image {base} cannot be fetched here")
+    tried = subprocess.run([found, "run", "--rm", base, "true"], capture_output=True)
+    if tried.returncode:
+        pytest.skip(f"{found} starts no container here: {tried.stderr.decode()[-300:]}")
     build = [found, "build", "--file", "deploy/Dockerfile", "--tag", "fourcorners-test", "."]
     subprocess.run(build, cwd=ROOT, check=True)
     name = f"fourcorners-test-{free_port}"
