@@ -40,7 +40,7 @@ TOLD = {
     "truncated.pdf": ("truncated", "Fetch it again"),
     "locked.pdf": ("protected by a password", "save it without one"),
     "bomb.docx": ("unpacks to far more than any contract holds", ""),
-    "gone.txt": ("there is no such file (any more)", "Check the path"),
+    "gone.txt": ("this link leads to a file that is not there.", "Remove the link"),
     "loop": ("leads back to itself", "Remove it"),
     "scan.pdf": ("it needs OCR", "Switch text recognition on"),
     "picture.txt": ("it needs OCR", "Switch text recognition on"),
