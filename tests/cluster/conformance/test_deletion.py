@@ -165,6 +165,18 @@ def test_a_longer_word_of_another_contract_is_no_trace(library: Library) -> None
     assert report.is_clean
 
 
+def test_a_word_in_what_stays_is_no_trace(library: Library) -> None:
+    known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
+    library.execute(
+        "INSERT INTO review_findings VALUES (?, 'p', ?, 'e', 'found', '{}', '')",
+        (known["mill.txt"], f"{WORD}-of-goods"),
+    )
+    access = Access(library, ADA, watched=False)
+    report = delete_contracts(access, Originals(OriginalsSettings()), Deletion([known["wharf.txt"]]))
+    assert report.search
+    assert [each.place for each in report.search.remaining] == ["audit trail"]
+
+
 def test_what_people_wrote_down_is_reported(library: Library) -> None:
     known = put(library, {"wharf.txt": TEXT, "mill.txt": OTHER}, "Leases")
     library.execute(

@@ -13,7 +13,7 @@ import mmap
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ _RARE = re.compile(r"[a-z]{9,24}")
 _ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # in JSON
 _TAG = re.compile(rb"<[^>]+>")
 _PAGE = 2_000  # rows at once
+_NUMBERS = frozenset({"vectors", "passage_vectors", "precedent_vectors", "postings"})
 _BY_ID = frozenset(
     {"documents", "passages", "concordances", "passage_vectors", "vectors", "postings"}
     | {"word_lengths", "precedent_vectors"}
@@ -110,17 +111,40 @@ def search_tables(library: Writer, words: ContractWords) -> dict[str, int]:
 
 def matching_rows(library: Writer, table: str, words: ContractWords) -> Iterator[Row]:
     """Yield the rows of a table that have some of the words."""
+    for row in _pages(library, table):
+        text = " ".join(map(_words_in, row))
+        if not words.runs.isdisjoint(_runs(_ESCAPED.sub(" ", text), words.step)):
+            yield row
+
+
+def _pages(library: Writer, table: str) -> Iterator[Row]:
+    """Yield the rows of a table, some at a time."""
     columns = library.columns(table)
     order = ", ".join(str(at + 1) for at in range(min(4, len(columns))))
     names = ", ".join(f'"{name}"' for name in columns)
     sql = f"SELECT {names} FROM {table} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608 - ours
     at = 0
     while rows := library.execute(sql, (_PAGE, at)):
-        for row in rows:
-            text = " ".join(map(_words_in, row))
-            if not words.runs.isdisjoint(_runs(_ESCAPED.sub(" ", text), words.step)):
-                yield row
+        yield from rows
         at += len(rows)
+
+
+def without_kept_words(library: Writer, words: ContractWords, *, is_file: bool) -> ContractWords:
+    """Leave out the single words that are in rows of what stays, or in how tables are defined.
+
+    Rows are proved by runs of words. A word in them that no other contract has may be a provision's
+    identifier or part of a path.
+    """
+    rare = set(words.rare)
+    statements = library.execute("SELECT sql FROM sqlite_schema") if is_file else []
+    rest = [name for name in library.tables() if name not in _NUMBERS]
+    for rows in (statements, *(_pages(library, table) for table in rest)):
+        for row in rows:
+            if not rare:
+                break
+            text = " ".join(map(_words_in, row)).casefold()
+            rare = {word for word in rare if word not in text}
+    return replace(words, rare=tuple(word for word in words.rare if word in rare))
 
 
 def delete_matching(
