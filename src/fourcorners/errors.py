@@ -136,6 +136,10 @@ class LibraryBusy(LibraryError):
     """The library is whole, but not now free for this; the message names no place."""
 
 
+class StepsClaimed(LibraryBusy):
+    """Another process is doing this now; it can be done afterwards."""
+
+
 class LibraryUnreachable(LibraryError):
     """The server that holds the library does not answer: its administrator must act, or time."""
 

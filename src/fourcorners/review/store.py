@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from functools import cache
 
-from fourcorners.errors import LibraryBusy
+from fourcorners.errors import LibraryBusy, StepsClaimed
 from fourcorners.library.damage import DocumentValues, register_values
 from fourcorners.library.database import Row, as_integer, as_string, in_transaction
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
@@ -338,7 +338,7 @@ class ReviewJob:
     `engines` is the name of what fills the cells of each document.
 
     Raises:
-        LibraryError: If another process is working on documents of the same review.
+        StepsClaimed: If another process is working on documents of the same review.
     """
 
     def __init__(
@@ -359,7 +359,7 @@ class ReviewJob:
         missing = [key for key in documents if key not in self._steps]
         if missing:
             self._jobs.release(self._job, self._worker)
-            raise LibraryBusy(
+            raise StepsClaimed(
                 f"another process is reviewing {len(missing)} of these contracts right now.",
                 remedy="Wait until it is done, and run the command again; if it was killed, in "
                 f"{LEASE_SECONDS / 60:g} minutes.",

@@ -172,7 +172,9 @@ def test_a_word_in_what_stays_is_no_trace(library: Library) -> None:
         (known["mill.txt"], f"{WORD}-of-goods"),
     )
     access = Access(library, ADA, watched=False)
-    report = delete_contracts(access, Originals(OriginalsSettings()), Deletion([known["wharf.txt"]]))
+    report = delete_contracts(
+        access, Originals(OriginalsSettings()), Deletion([known["wharf.txt"]])
+    )
     assert report.search
     assert [each.place for each in report.search.remaining] == ["audit trail"]
 

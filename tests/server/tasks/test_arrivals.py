@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import load_playbook
@@ -86,6 +87,33 @@ def test_a_review_goes_on_with_what_is_added_while_it_runs(
     assert len(filled.documents) == 2
     assert reviewed(room) == {"lease.txt", "supply.txt"}
     assert [each.again for each in scopes] == [True, False]
+
+
+def test_a_review_waits_for_another_process_that_is_at_it(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.put({"lease.txt": LEASE})
+    monkeypatch.setattr(review, "_LOOK", 0.01)
+    state = room.app.state.server
+    state.workers.stop()
+    start(room)
+    (task,) = reviews(room)
+    reports: list[int] = []
+    with state.connection_pool.library() as library:
+        jobs = JobTable(library)
+        job = jobs.start("review", {"playbook": BOOK.id, "hash": BOOK.hash, "collection": "Mill"})
+        jobs.add_steps(job, library.document_ids("Mill"))
+        jobs.claim(job, "elsewhere/1/0", 60.0, 1)
+
+        def report(*_: object) -> None:
+            reports.append(len(reports))
+            if len(reports) == 4:
+                jobs.release(job, "elsewhere/1/0")
+
+        work = TaskContext(task, library, state.settings, state.engines, report)
+        filled = review.fill(work, BOOK, reviewing.ReviewScope(collection="Mill"))
+    assert [each.name for each in filled.documents] == ["lease.txt"]
+    assert len(reports) >= 4
 
 
 def test_only_a_review_that_waits_will_see_what_was_added(room: Room) -> None:

@@ -19,8 +19,9 @@ from fourcorners.errors import CallError, ConfigError
 from fourcorners.net import redact_url, require_url
 from fourcorners.source_settings import BucketSettings
 
-_CONNECT_SECONDS, _READ_SECONDS = 3.0, 60.0
-_ATTEMPTS = 3  # by hand
+# All attempts together are shorter than a task may be silent.
+_CONNECT_SECONDS, _READ_SECONDS = 3.0, 20.0
+_ATTEMPTS = 2  # by hand
 _PAUSE_SECONDS = 30.0  # by hand
 _KEY_SOURCES = ("env", "shared-credentials-file")  # of those that the client can look in
 _CHECK = "Check [originals] in the settings, and the keys in the environment."

@@ -149,11 +149,17 @@ class Originals:
             on_progress(number, len(waiting))
         return report
 
-    def move_added(self, library: Library, collection: str, report: AddReport) -> MoveReport:
+    def move_added(
+        self,
+        library: Library,
+        collection: str,
+        report: AddReport,
+        on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> MoveReport:
         """Store the originals of a collection to which files were added, if it has any of them."""
         if not (report.added or report.already):
             return MoveReport()  # there may be no such collection
-        return self.move(library, collection)
+        return self.move(library, collection, on_progress)
 
     def count(self, library: Library, collection: str | None = None) -> OriginalsCount:
         """Count originals by where they are.

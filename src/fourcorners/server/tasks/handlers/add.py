@@ -153,7 +153,12 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     if report.added:
         notify_members(work.library, work.task)
     originals = Originals(work.settings.originals)
-    stored = originals.move_added(work.library, work.task.collection, report)
+    stored = originals.move_added(
+        work.library,
+        work.task.collection,
+        report,
+        lambda done, total: work.report_progress(done, total, len(report.failed), ""),
+    )
     return {
         "originals_waiting": len(stored.failed),
         **{name: getattr(report, name) for name in ("found", "added", "already")},

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fourcorners.errors import StepsClaimed
 from fourcorners.server.tasks.handlers import TaskContext
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 KIND = "review"
 LANE = "thinking"
+_LOOK = 2.0  # seconds until what another process reviews is tried again
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
@@ -35,7 +38,8 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
 def fill(work: TaskContext, playbook: Playbook, scope: ReviewScope) -> FilledReview:
     """Fill the cells of a review with what the settings allow, and report the progress.
 
-    Contracts that are added meanwhile are reviewed too.
+    Contracts that are added meanwhile are reviewed too. What another process is reviewing is
+    waited for.
     """
     from fourcorners.review.run import Workers, fill_review
 
@@ -46,9 +50,14 @@ def fill(work: TaskContext, playbook: Playbook, scope: ReviewScope) -> FilledRev
     workers = Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20)
     library, seen = work.library, set[str]()
     while True:
-        filled = fill_review(
-            library, playbook, scope, encoder=work.encoder, on_progress=report, workers=workers
-        )
+        try:
+            filled = fill_review(
+                library, playbook, scope, encoder=work.encoder, on_progress=report, workers=workers
+            )
+        except StepsClaimed:  # by another server of this library, say
+            time.sleep(_LOOK)
+            work.report_progress(0, 0, 0, "")
+            continue
         held = set(library.document_ids(scope.collection)) - library.damaged.keys()
         if scope.documents is not None or held <= seen | {each.id for each in filled.documents}:
             return filled
