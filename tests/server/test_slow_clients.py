@@ -216,6 +216,14 @@ def test_whoever_still_sends_gets_to_the_answer(
         assert answer(client)[0] == status
 
 
+def test_a_request_with_two_lengths_is_refused(serve: Serve) -> None:
+    head = "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+    with connect(serve()) as client:
+        client.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n".encode())
+        assert answer(client)[0] == 400
+        assert client.recv(1) == b""
+
+
 def test_idle_connections_are_closed(serve: Serve) -> None:
     port = serve()
     with connect(port) as client:

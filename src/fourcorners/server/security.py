@@ -154,6 +154,8 @@ class SecurityMiddleware:
                 _tell(scope["method"], route, status, time.monotonic() - began, identifier)
 
     def _fault(self, scope: Scope, headers: Headers, source: str) -> tuple[int, str] | None:
+        if "content-length" in headers and "transfer-encoding" in headers:  # RFC 9112, 6.1
+            return 400, "this request says its length in two ways."
         if source and self._held[source] > self._per_address:
             return 429, "your address has too many requests at once."
         host = headers.get("host", "")

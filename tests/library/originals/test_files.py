@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from fourcorners.errors import CallError, ConfigError, InputError
 from fourcorners.library.ingest import add_files
+from fourcorners.library.originals import bucket
 from fourcorners.library.originals.bucket import open_bucket
 from fourcorners.library.originals.files import Originals, bucket_of, set_bucket
 from fourcorners.library.store import Library
@@ -147,6 +151,28 @@ def test_a_server_that_is_down_loses_nothing_and_is_tried_again(
     open_bucket.cache_clear()
     with pytest.raises(CallError, match="does not answer"):
         Originals(silent).load(library.document(first))
+
+
+def test_while_a_bucket_hangs_few_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bucket, "_QUEUE_SECONDS", 0.05)
+    one = bucket.Bucket(BucketSettings(bucket="firm", endpoint="http://127.0.0.1:9"))
+    hangs, waiting = threading.Event(), threading.Semaphore(0)
+
+    def get_object(**_: object) -> None:
+        waiting.release()
+        hangs.wait(30)
+        raise OSError
+
+    errors = SimpleNamespace(ClientError=ZeroDivisionError)
+    monkeypatch.setattr(one, "_client", SimpleNamespace(get_object=get_object, exceptions=errors))
+    with ThreadPoolExecutor(9) as pool:
+        held = [pool.submit(one.load, "s3://firm/one") for _ in range(8)]
+        for _ in held:
+            assert waiting.acquire(timeout=30)
+        with pytest.raises(CallError, match="has not answered 8 earlier requests"):
+            one.load("s3://firm/another")
+        hangs.set()
+        assert all(isinstance(each.exception(), CallError) for each in held)
 
 
 @pytest.mark.parametrize("versioned", [False, True])

@@ -270,7 +270,10 @@ def backup(
     The archive is read back and checked. A server may go on using the library meanwhile.
     """
     from fourcorners.server.store.backup import add_backup, write_backup
+    from fourcorners.system import private_files
 
+    if keep is not None and not target.exists():
+        private_files.make_folder(target)
     if (keep is not None) != target.is_dir():
         raise ConfigError(
             f"{target} is {'no ' if keep else 'a '}folder.",

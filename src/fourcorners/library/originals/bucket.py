@@ -7,6 +7,7 @@ answer is left alone for half a minute, so that a page that can do without it ne
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from fourcorners.source_settings import BucketSettings
 _CONNECT_SECONDS, _READ_SECONDS = 3.0, 20.0
 _ATTEMPTS = 2  # by hand
 _PAUSE_SECONDS = 30.0  # by hand
+# Of pages, too: while a bucket hangs, the threads of a server are free for others.
+_MOST_CALLS, _QUEUE_SECONDS = 8, 2.0
 _KEY_SOURCES = ("env", "shared-credentials-file")  # of those that the client can look in
 _CHECK = "Check [originals] in the settings, and the keys in the environment."
 _NO_OBJECT = ("NoSuchKey", "404", "NotFound")
@@ -56,6 +59,7 @@ class Bucket:
         self.settings = settings
         self._client = _open_client(settings.endpoint, settings.region, settings.profile)
         self._silent_until = 0.0
+        self._free = threading.BoundedSemaphore(_MOST_CALLS)
 
     def address(self, name: str) -> str:
         """Return the address of an object that is to be stored under a name."""
@@ -135,6 +139,11 @@ class Bucket:
         place = f"the bucket {self.settings.bucket!r} at {self._host()}"
         if time.monotonic() < self._silent_until:
             raise CallError(f"{place} does not answer, as a moment ago.", remedy="Try again later.")
+        if not self._free.acquire(timeout=_QUEUE_SECONDS):
+            raise CallError(
+                f"{place} has not answered {_MOST_CALLS} earlier requests yet.",
+                remedy="Try again in a moment.",
+            )
         try:
             yield
         except exceptions.ClientError as error:
@@ -153,6 +162,8 @@ class Bucket:
                 f"{place} does not answer ({type(error).__name__}).",
                 remedy="Check the server and the network; it is tried again.",
             ) from None
+        finally:
+            self._free.release()
 
     def _host(self) -> str:
         return redact_url(self.settings.endpoint) or "Amazon S3"
