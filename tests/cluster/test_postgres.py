@@ -16,7 +16,7 @@ from fourcorners.search.find import find_passages
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.store.collections import rename_collection
 from tests.cluster.postgres_server import PostgresServer
-from tests.conftest import Program
+from tests.conftest import ROOT, Program
 from tests.library.conftest import CLAUSES, ENCODER, contract
 
 
@@ -59,11 +59,13 @@ def test_its_url_is_shown_whole_and_has_one_spelling(
 
 
 def test_a_role_that_may_only_read_reads(url: str, postgres: PostgresServer) -> None:
-    schema = schema_of(url)
+    schema, guide = schema_of(url), (ROOT / "docs" / "scale.md").read_text("utf-8")
+    documented = guide.partition("```sql\nCREATE ROLE readers;")[2].partition("```")[0]
+    assert "GRANT SELECT" in documented
+    grants = documented.replace("public", schema).replace("readers", f"reader_{schema}")
     postgres.run(
-        "psql", "-qX", "-c", f"CREATE ROLE reader_{schema} LOGIN",
-        "-c", f"GRANT USAGE ON SCHEMA {schema} TO reader_{schema}",
-        "-c", f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader_{schema}", "postgres",
+        "psql", "-qX", "-v", "ON_ERROR_STOP=1", "-c", f"CREATE ROLE reader_{schema} LOGIN",
+        "-c", grants, "postgres",
     )  # fmt: skip
     with Library.open(postgres.url(schema, user=f"reader_{schema}"), create=False) as reader:
         assert [hit.words for hit in find_passages(reader, "norway")] == [CLAUSES[3]]
@@ -71,6 +73,9 @@ def test_a_role_that_may_only_read_reads(url: str, postgres: PostgresServer) -> 
         with pytest.raises(LibraryError, match="may not be written"):
             reader.remove(contract().document.id)
         assert len(reader.documents()) == 1
+        for table in ("server_secrets", "server_users", "server_second_factors"):
+            with pytest.raises(LibraryError, match="may not"):
+                reader.execute(f"SELECT * FROM {table}")  # noqa: S608 - ours
 
 
 def test_a_backup_of_the_engine_s_own_restores_the_library(

@@ -156,10 +156,11 @@ def test_slow_heads_are_answered_and_closed(serve: Serve) -> None:
         assert answer(client)[0] == 408
 
 
-def test_heads_have_a_size(serve: Serve) -> None:
+@pytest.mark.parametrize("end", [b"", b"\r\nHost: localhost\r\n\r\n"])
+def test_heads_have_a_size(serve: Serve, end: bytes) -> None:
     with connect(serve()) as client:
         with suppress(OSError):
-            client.sendall(b"GET /healthz HTTP/1.1\r\nX: " + b"x" * (33 << 10))
+            client.sendall(b"GET /healthz HTTP/1.1\r\nX: " + b"x" * (33 << 10) + end)
         status, _, problem = answer(client)
     assert (status, problem["detail"]) == (431, "The head of a request may have 32,768 bytes.")
 

@@ -26,10 +26,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from fourcorners.server.rate_limit import source_of
-from fourcorners.server.security import problem_response, status_phrase
+from fourcorners.server.security import MAX_HEAD, TOO_LONG_HEAD, problem_response, status_phrase
 
-MAX_HEAD = 32 << 10
-"""Bytes of the head of a request, at most."""
 KEEP_ALIVE_SECONDS = 5
 """Seconds for which a connection may be idle between two requests."""
 GRACE_SECONDS = 1
@@ -147,7 +145,7 @@ class ClientConnection(H11Protocol):
         """Answer what is not HTTP, or has too long a head; Uvicorn calls it as it handles that."""
         error = sys.exc_info()[1]
         if isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == 431:
-            self._refuse(431, f"the head of a request may have {MAX_HEAD:,} bytes.")
+            self._refuse(431, TOO_LONG_HEAD)
         else:
             super().send_400_response(msg)
 

@@ -43,6 +43,9 @@ PANE = "/word/pane"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows its address alone
+MAX_HEAD = 32 << 10
+"""Bytes of the head of a request, at most."""
+TOO_LONG_HEAD = f"the head of a request may have {MAX_HEAD:,} bytes."
 MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
@@ -154,6 +157,8 @@ class SecurityMiddleware:
                 _tell(scope["method"], route, status, time.monotonic() - began, identifier)
 
     def _fault(self, scope: Scope, headers: Headers, source: str) -> tuple[int, str] | None:
+        if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEAD:
+            return 431, TOO_LONG_HEAD  # it came at once, before its length was known
         if "content-length" in headers and "transfer-encoding" in headers:  # RFC 9112, 6.1
             return 400, "this request says its length in two ways."
         if source and self._held[source] > self._per_address:
