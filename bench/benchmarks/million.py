@@ -45,13 +45,13 @@ class Costs:
         return (self.ranking * passages / MEASURED + self.library * libraries) / 1000
 
 
-MEASURED = 1_360_000  # passages of 40,089 contracts on one server
+MEASURED = 1_484_000  # passages of 40,089 contracts on one server
 COSTS = {
-    "words": Costs(3_860, 2.4),
-    "proximity": Costs(1_539, 3.4),
-    "meaning": Costs(1_257, 2.3),
+    "words": Costs(1_243, 4.1),
+    "proximity": Costs(910, 6.4),
+    "meaning": Costs(838, 5.3),
 }
-"""As `benchmarks.federation` measures them: with 40,089 contracts, and each library with 240."""
+"""As `benchmarks.federation` measures them with 40,089 contracts."""
 
 
 def contracts_of_a_library(costs: dict[str, Costs], given: argparse.Namespace) -> int:
