@@ -32,7 +32,7 @@ OF_A_FILE = (
 )
 """Modules that speak to SQLite itself."""
 _PARAMETERS = "SELECT cardinality(parameter_types) FROM pg_prepared_statements WHERE name = 'one'"
-FTS5 = re.compile(r"\bwords(_docsize|\(words\))|sqlite_sequence")
+FTS5 = re.compile(r"\bwords(_docsize|\(words\))|sqlite_sequence|sqlite_schema")
 
 
 def statements() -> Iterator[tuple[str, str]]:

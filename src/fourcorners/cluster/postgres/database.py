@@ -71,10 +71,15 @@ _END_FORMER = """
 _MARK = "Fourcorners library, version "
 _VERSION = "SELECT obj_description(to_regclass('meta'), 'pg_class')"
 _COLUMNS = """
-    SELECT a.attname, coalesce(a.attnum = ANY(i.indkey), false)
-    FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-    WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
-    AND a.attgenerated = '' ORDER BY a.attnum
+    SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass($1)
+    AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum
+"""
+_KEYS = """
+    SELECT (SELECT string_agg(a.attname::text, ',' ORDER BY k.place)
+            FROM unnest(i.indkey) WITH ORDINALITY AS k(number, place)
+            JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number)
+    FROM pg_index i WHERE i.indrelid = to_regclass($1) AND i.indisunique AND i.indpred IS NULL
+    ORDER BY i.indisprimary DESC, i.indexrelid
 """
 _TABLES = """
     SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace
@@ -116,7 +121,7 @@ class PostgresDatabase:
         self._name = f"fourcorners-{uuid.uuid4().hex}"
         self._number = 0  # of the last transaction that has written
         self._has_written = False
-        self._keys: dict[str, tuple[list[str], list[str]]] = {}
+        self._keys: dict[str, tuple[list[str], list[list[str]]]] = {}
         self._statements: dict[str, Statement] = {}
         self._connection = connect(address, self._name, again=False)
         try:
@@ -361,10 +366,11 @@ class PostgresDatabase:
                     f"coalesce(max({column}), 1), count(*) > 0) FROM {table}"
                 )
 
-    def key_columns(self, table: str) -> tuple[list[str], list[str]]:
+    def key_columns(self, table: str) -> tuple[list[str], list[list[str]]]:
         if table not in self._keys:
-            rows = [(as_string(name), bool(key)) for name, key in self.query(_COLUMNS, (table,))]
-            self._keys[table] = [name for name, _ in rows], [name for name, key in rows if key]
+            columns = [as_string(name) for (name,) in self.query(_COLUMNS, (table,))]
+            keys = [as_string(names).split(",") for (names,) in self.query(_KEYS, (table,))]
+            self._keys[table] = columns, keys
         return self._keys[table]
 
     @contextmanager

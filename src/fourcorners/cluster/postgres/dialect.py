@@ -16,8 +16,8 @@ from typing import TypeAlias
 import apsw
 
 Value: TypeAlias = int | float | bytes | str | list[int] | list[str] | None
-KeyColumns: TypeAlias = Callable[[str], tuple[Sequence[str], Sequence[str]]]
-"""Tells all columns of a table, and those of its primary key."""
+KeyColumns: TypeAlias = Callable[[str], tuple[Sequence[str], Sequence[Sequence[str]]]]
+"""Tells all columns of a table, and those of each key: the primary one first."""
 
 _PART = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \?\d* | :[A-Za-z_]\w* | [A-Za-z_]\w* | --[^\n]* | . """,
@@ -139,10 +139,11 @@ def translate(sql: str, key_columns: KeyColumns) -> Statement:
     if _IGNORE.search(text):
         text = _on_conflict(_IGNORE.sub("INSERT INTO", text), "ON CONFLICT DO NOTHING")
     if replacing := _REPLACE.search(text):
-        listed = key_columns(replacing.group(1))
-        columns, key = ([_WORDS.get(name, name) for name in some] for some in listed)
+        listed, unique = key_columns(replacing.group(1))
+        columns, *keys = ([_WORDS.get(name, name) for name in some] for some in (listed, *unique))
         if replacing.group(2):
             columns = [name.strip() for name in replacing.group(2).split(",")]
+        key = next((each for each in keys if {*each} <= {*columns}), [])
         changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
         text = _on_conflict(
             text.replace("INSERT OR REPLACE", "INSERT"),
