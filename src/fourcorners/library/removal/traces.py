@@ -129,7 +129,7 @@ def _pages(library: Writer, table: str) -> Iterator[Row]:
         at += len(rows)
 
 
-def without_kept_words(library: Writer, words: ContractWords, *, is_file: bool) -> ContractWords:
+def without_stored_words(library: Writer, words: ContractWords, *, is_file: bool) -> ContractWords:
     """Leave out the single words that are in rows of what stays, or in how tables are defined.
 
     Rows are proved by runs of words. A word in them that no other contract has may be a provision's

@@ -20,7 +20,7 @@ from fourcorners.library.removal.traces import (
     search_files,
     search_tables,
     searched_tables,
-    without_kept_words,
+    without_stored_words,
 )
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
@@ -207,7 +207,7 @@ class _Search:
         searched = [*_own_files(library), *_uploads(library.files), *asked.records]
         files = [each for each in searched if each.is_file()]
         hashes = {each.sha256 for each in self._contracts}
-        words = without_kept_words(library, words, is_file=not library.shared)
+        words = without_stored_words(library, words, is_file=not library.shared)
         return LibrarySearch(
             library=library.place,
             removed=self._before,
