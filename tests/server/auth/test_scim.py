@@ -146,6 +146,18 @@ def test_who_is_added_again_has_nothing_of_whoever_had_the_name(
         SecondFactors(library).begin("bram")
         set_mailbox(library, "bram", "bram@firm.example", Digest.AT_ONCE)
         library.execute("INSERT INTO server_oidc_people VALUES ('issuer', 'subject', 'bram')")
+        library.execute("INSERT INTO server_visits VALUES ('bram', 'mill', 1)")
+        library.execute(
+            "INSERT INTO server_markups VALUES (1, ?, 'sale', 'bram', 'now', '{}')",
+            (library.document_ids()[0],),
+        )
+        for name, shared in (("Mine", 0), ("Ours", 1)):
+            view = ("mill", "sale", "bram", name, "", shared, "now")
+            library.execute(
+                "INSERT INTO server_views(collection, playbook, person, name, query, shared, at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                view,
+            )
     assert directory.call("DELETE", "/Users/bram")[0] == 204
     status, bram = directory.add("BRAM")
     assert (status, bram["id"], bram["active"]) == (201, "bram", True)
@@ -157,7 +169,10 @@ def test_who_is_added_again_has_nothing_of_whoever_had_the_name(
         assert (account.roles, account.password, account.provider) == ({}, False, "expected")
         assert ApiTokens(library).list("bram") == []
         assert find_mailbox(library, "bram").address == ""
-        for table in ("server_second_factors", "server_oidc_people"):
+        assert library.execute("SELECT name FROM server_views") == [("Ours",)]
+        for table in (
+            *("server_second_factors", "server_oidc_people", "server_visits", "server_markups"),
+        ):
             assert library.execute(f"SELECT count(*) FROM {table}") == [(0,)]  # noqa: S608 - ours
     lost = [detail for event, detail in trail(room) if event == "role" and detail["by"] == "ada"]
     assert [(each["user"], each["role"], each["through"]) for each in lost] == [

@@ -135,7 +135,8 @@ class Accounts:
     def remove(self, name: str, *, by: str) -> None:
         """Shut someone out for good: their roles, and all that ever let them in, are deleted.
 
-        The name stays, disabled, because the trail and reviews have it.
+        What is theirs alone is deleted as well: mark-ups and views that are not shared. The name
+        stays, disabled, because the trail and reviews have it.
 
         Raises:
             ConfigError: If there is no such account.
@@ -143,8 +144,11 @@ class Accounts:
         with self.change("user removed", name, by):
             for where in self._roles(name):
                 self.record_role("role", name, where or "every collection", None, by)
-            for table in ("server_mail", "server_notices"):
+            for table in ("server_mail", "server_notices", "server_visits", "server_markups"):
                 self._library.execute(f"DELETE FROM {table} WHERE person = ?", (name,))  # noqa: S608
+            self._library.execute(
+                "DELETE FROM server_views WHERE person = ? AND shared = 0", (name,)
+            )
             # Every table of what lets people in refers to the account, and loses it with the row.
             rows = self._library.execute(
                 "DELETE FROM server_users WHERE name = ? RETURNING created", (name,)
