@@ -246,7 +246,7 @@ def _add(library: Library, source: str, workers: RayWorkerPool) -> AddReport:
 
 @contextmanager
 def _killing(doomed: str, wait: float) -> Iterator[list[int]]:
-    """Kill all of a machine soon after a worker there has an item in hand; its processes are told.
+    """Kill all of a machine soon after a worker there has an item in hand; yield what was killed.
 
     If none has one until the block ends, none is killed.
     """

@@ -25,8 +25,8 @@ PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
 _EXAMPLES = Path(__file__).parents[3] / "examples" / "dataroom"
 _FORMER = Path(__file__).parents[3] / "tests" / "library" / "data" / "schema-9.db.xz"
 _TICKS = os.sysconf("SC_CLK_TCK")
-_MAX_WAIT = 600.0  # seconds in which a command must end
-_EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
+MAX_WAIT = 600.0  # seconds in which a command must end
+EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
 CONTRACTS = 24
 
 
@@ -179,7 +179,7 @@ def start(task: Task, folder: Path, scratch: Path) -> subprocess.Popen[str]:
 def run(task: Task, folder: Path, scratch: Path) -> str:
     """Run a task to its end; return what it says if it fails."""
     process = start(task, folder, scratch)
-    output = process.communicate(timeout=_MAX_WAIT)[1]
+    output = process.communicate(timeout=MAX_WAIT)[1]
     return output if process.returncode else ""
 
 
@@ -196,11 +196,16 @@ def cpu_seconds(session: int) -> float:
     return total / _TICKS
 
 
-def kill_at(process: subprocess.Popen[str], seconds: float) -> bool:
-    """Kill all of a session when it has taken so much CPU time; False if it ended before."""
+def wait_for(process: subprocess.Popen[str], seconds: float) -> bool:
+    """Wait until a session has taken so much CPU time; False if it ended before."""
     while process.poll() is None and cpu_seconds(process.pid) < seconds:
         time.sleep(0.01)
-    ended = process.poll() is not None
+    return process.poll() is None
+
+
+def kill_at(process: subprocess.Popen[str], seconds: float) -> bool:
+    """Kill all of a session when it has taken so much CPU time; False if it ended before."""
+    ended = not wait_for(process, seconds)
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -209,16 +214,15 @@ def kill_at(process: subprocess.Popen[str], seconds: float) -> bool:
     return not ended
 
 
-def timed(task: Task, folder: Path, scratch: Path) -> float:
-    """Run a task; return the CPU time that it took."""
-    process = start(task, folder, scratch)
+def timed(name: str, process: subprocess.Popen[str]) -> float:
+    """Let a command end as it is; return the CPU time that it took."""
     most = 0.0
     while process.poll() is None:
         most = max(most, cpu_seconds(process.pid))
         time.sleep(0.02)
     output = process.communicate()[1]
     if process.returncode:
-        raise SystemExit(f"{task.name} fails as it is: {output}")
+        raise SystemExit(f"{name} fails as it is: {output}")
     return most
 
 
@@ -256,13 +260,13 @@ def kill_task(task: Task, room: Path, kills: int, chance: random.Random) -> Outc
     origin.mkdir()
     task.prepare(origin)
     shutil.copytree(origin, whole)
-    seconds = timed(task, whole, room / "scratch-whole")
+    seconds = timed(task.name, start(task, whole, room / "scratch-whole"))
     expected = task.holds(whole)
     found = Outcome(task.name)
     for number in range(kills):
         folder, scratch = room / f"{task.name}-{number}", room / f"scratch-{task.name}-{number}"
         shutil.copytree(origin, folder)
-        moment = chance.uniform(_EARLIEST, 1.0) * seconds
+        moment = chance.uniform(EARLIEST, 1.0) * seconds
         found.within += kill_at(start(task, folder, scratch), moment)
         found.kills += 1
         judge(task, folder, scratch, expected, found)

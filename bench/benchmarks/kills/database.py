@@ -16,7 +16,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.kills.commands import PROGRAM, contents, cpu_seconds, environment, write_contracts
+from benchmarks.kills.commands import (
+    EARLIEST,
+    MAX_WAIT,
+    PROGRAM,
+    contents,
+    environment,
+    timed,
+    wait_for,
+    write_contracts,
+)
 from benchmarks.kills.outcome import Outcome
 from fourcorners.library.database import as_integer
 from fourcorners.library.ingest import add_files
@@ -27,9 +36,6 @@ from fourcorners.settings import Settings
 from tests.cluster.postgres_server import PostgresServer, find_binaries, postgres_server
 
 _AWAY = 1.0  # seconds before the server comes back
-_EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
-_LOOK = 0.02
-_MAX_WAIT = 600.0  # seconds in which a command must end
 _BOOK = "nda-review"
 _UNDONE = {
     "steps that somebody holds": "SELECT count(*) FROM steps WHERE state = 'claimed'",
@@ -87,24 +93,15 @@ def _kill_in(
 ) -> Outcome:
     found = Outcome(f"database, {task.name}")
     url, folder = _prepared(task, server, room / f"database-{task.name}")
-    process = _start(task, url, folder)
-    seconds = 0.0
-    while process.poll() is None:
-        seconds = max(seconds, cpu_seconds(process.pid))
-        time.sleep(_LOOK)
-    if process.returncode:
-        raise SystemExit(f"{task.name} fails as it is: {process.communicate()[1]}")
+    seconds = timed(task.name, _start(task, url, folder))
     expected = _contents_of(url)
     for number in range(kills):
         url, folder = _prepared(task, server, room / f"database-{task.name}-{number}")
         process = _start(task, url, folder)
-        moment = chance.uniform(_EARLIEST, 1.0) * seconds
-        while process.poll() is None and cpu_seconds(process.pid) < moment:
-            time.sleep(_LOOK)
-        found.within += process.poll() is None
+        found.within += wait_for(process, chance.uniform(EARLIEST, 1.0) * seconds)
         found.kills += 1
         _restart(server)
-        output = process.communicate(timeout=_MAX_WAIT)[1]
+        output = process.communicate(timeout=MAX_WAIT)[1]
         if process.returncode:
             found.lost.append(f"does not go on: {output.strip()[-300:]}")
         held = _contents_of(url)

@@ -34,10 +34,7 @@ _ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # in JSON
 _TAG = re.compile(rb"<[^>]+>")
 _PAGE = 2_000  # rows at once
 _NUMBERS = frozenset({"vectors", "passage_vectors", "precedent_vectors", "postings"})
-_BY_ID = frozenset(
-    {"documents", "passages", "concordances", "passage_vectors", "vectors", "postings"}
-    | {"word_lengths", "precedent_vectors"}
-)
+_BY_ID = _NUMBERS | {"documents", "passages", "concordances", "word_lengths"}
 """Tables whose rows are those of one contract, or have numbers alone."""
 
 
