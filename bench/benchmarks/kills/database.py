@@ -44,7 +44,7 @@ _UNDONE = {
 
 
 @dataclass(frozen=True)
-class DatabaseTask:
+class _Task:
     """A command that writes into a library of PostgreSQL.
 
     Attributes:
@@ -71,10 +71,10 @@ def _fill_file(_url: str, folder: Path) -> None:
     _fill(str(folder / "firm.db"), folder)
 
 
-TASKS = (
-    DatabaseTask("add", _write, ("add", ".", "-c", "Lots", "--words-only", "--library")),
-    DatabaseTask("review", _fill, ("review", "-p", _BOOK, "--words-only", "--library")),
-    DatabaseTask("copy", _fill_file, ("library", "copy", "firm.db")),
+_TASKS = (
+    _Task("add", _write, ("add", ".", "-c", "Lots", "--words-only", "--library")),
+    _Task("review", _fill, ("review", "-p", _BOOK, "--words-only", "--library")),
+    _Task("copy", _fill_file, ("library", "copy", "firm.db")),
 )
 
 
@@ -84,12 +84,12 @@ def kill_database(room: Path, kills: int, chance: random.Random) -> Iterator[Out
     if binaries is None:
         raise SystemExit("there is no PostgreSQL here")
     with postgres_server(binaries) as server:
-        for task in TASKS:
+        for task in _TASKS:
             yield _kill_in(task, server, room, kills, chance)
 
 
 def _kill_in(
-    task: DatabaseTask, server: PostgresServer, room: Path, kills: int, chance: random.Random
+    task: _Task, server: PostgresServer, room: Path, kills: int, chance: random.Random
 ) -> Outcome:
     found = Outcome(f"database, {task.name}")
     url, folder = _prepared(task, server, room / f"database-{task.name}")
@@ -113,14 +113,14 @@ def _kill_in(
     return found
 
 
-def _prepared(task: DatabaseTask, server: PostgresServer, folder: Path) -> tuple[str, Path]:
+def _prepared(task: _Task, server: PostgresServer, folder: Path) -> tuple[str, Path]:
     folder.mkdir()
     url = server.new_library()
     task.prepare(url, folder)
     return url, folder
 
 
-def _start(task: DatabaseTask, url: str, folder: Path) -> subprocess.Popen[str]:
+def _start(task: _Task, url: str, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*PROGRAM, *task.words, url], cwd=folder, env=environment(folder / "scratch"), text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
@@ -160,7 +160,5 @@ def _contents_of(url: str) -> dict[str, str]:
 def _leftovers(url: str) -> list[str]:
     with Library.open(url) as library:
         counts = {name: as_integer(library.execute(query)[0][0]) for name, query in _UNDONE.items()}
-        verdict = library.audit_verdict()
-    return [f"{count} {name}" for name, count in counts.items() if count] + [
-        f"the audit trail: {each}" for each in verdict.faults
-    ]
+        faults = [f"the audit trail: {each}" for each in library.audit_verdict().faults]
+    return [f"{count} {name}" for name, count in counts.items() if count] + faults
